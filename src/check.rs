@@ -1,0 +1,92 @@
+//! `--check`: what would be served, and what to paste into a client's configuration.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::cancel::Cancel;
+use crate::limits::Limits;
+use crate::root::{Exclude, Hidden, Kind, RelPath, Root, WalkOptions};
+
+/// The report, ready to be printed.
+pub fn report(root: &Root, limits: &Limits, program: &Path, options: &[String]) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "root          {}", root.path().display());
+    let _ = writeln!(text, "uri           {}", root.own_uri());
+    text += &contents(root, limits.list);
+    let _ = writeln!(text, "access        read-only");
+    let _ = writeln!(text, "confinement   {}", root.confinement());
+    let _ = writeln!(text, "kernel wall   none in this version (Landlock is not used yet)");
+    text += &configuration(root, program, options);
+    text
+}
+
+/// Counts by kind, as far as `resources/list` would go.
+fn contents(root: &Root, limit: usize) -> String {
+    let cancel = Cancel::default();
+    let options = WalkOptions { hidden: Hidden::Skipped, max_depth: usize::MAX, exclude: Exclude::nothing() };
+    let mut walk = root.walk(&RelPath::root(), options, &cancel);
+    let (mut files, mut directories, mut links, mut others) = (0_usize, 0_usize, 0_usize, 0_usize);
+    let (mut denied, mut unreadable) = (0, 0);
+    for visit in walk.by_ref() {
+        let Ok((_, listing)) = &visit.listing else {
+            unreadable += 1;
+            continue;
+        };
+        denied += listing.denied;
+        for entry in listing.iter() {
+            match entry.kind {
+                Kind::File => files += 1,
+                Kind::Directory => directories += 1,
+                Kind::Link => links += 1,
+                _ => others += 1,
+            }
+        }
+        if files >= limit {
+            break;
+        }
+    }
+    let cut = if files >= limit { format!(" (counted up to the list limit, {limit})") } else { String::new() };
+    let mut text =
+        format!("served        {files} files, {directories} directories, {links} links, {others} others{cut}\n");
+    let _ =
+        writeln!(text, "left out      {} ignored, {denied} denied, {unreadable} unreadable directories", walk.ignored);
+    for note in &walk.notes {
+        let _ = writeln!(text, "note          {note}");
+    }
+    text
+}
+
+fn configuration(root: &Root, program: &Path, options: &[String]) -> String {
+    let root = root.path().display().to_string();
+    let program = program.display().to_string();
+    let arguments: Vec<_> = options.iter().chain([&root]).collect();
+    let words: Vec<_> = std::iter::once(&program).chain(arguments.iter().copied()).map(|word| quoted(word)).collect();
+    let block = json!({ "mcpServers": { "files": { "command": program, "args": arguments } } });
+    format!(
+        "\nClaude Code:\n\n    claude mcp add files -- {}\n\n.mcp.json, and most other clients:\n\n    {}\n",
+        words.join(" "),
+        serde_json::to_string_pretty(&block).unwrap_or_default().replace('\n', "\n    ")
+    )
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_survive_a_shell() {
+        assert_eq!(["/a/b-c", "", "a b", "it's", "$x"].map(quoted), ["/a/b-c", "''", "'a b'", r"'it'\''s'", "'$x'"]);
+    }
+}

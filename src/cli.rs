@@ -1,0 +1,157 @@
+//! The command line, and what is wrong with it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Parser;
+use tracing::level_filters::LevelFilter;
+
+use crate::limits::Limits;
+use crate::root::{Deny, Root};
+
+/// Serves one directory to MCP clients over stdio, as resources and tools, and nothing outside it.
+///
+/// Claude Code: claude mcp add files -- mcp-fs /dir
+#[derive(Debug, Parser)]
+#[command(name = "mcp-fs", version, about, after_help = AFTER_HELP)]
+pub struct Cli {
+    /// The directory to serve. Client roots never change it.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+
+    /// Open DIR, print what would be served and how to configure clients, and exit.
+    #[arg(long)]
+    pub check: bool,
+
+    /// Never give out what this pattern matches (gitignore syntax, no negation); may be repeated.
+    #[arg(long, value_name = "PATTERN")]
+    pub deny: Vec<String>,
+
+    /// Also give out what is denied by default: .env, .ssh/, private keys and the like.
+    #[arg(long)]
+    pub no_default_deny: bool,
+
+    /// Entries of resources/list, over all pages.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().list, value_parser = positive())]
+    pub list_limit: usize,
+
+    /// Entries in one page of resources/list.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().page, value_parser = positive())]
+    pub page_size: usize,
+
+    /// Bytes of text in one tool answer.
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().output_bytes, value_parser = at_least(1_000))]
+    pub max_output_bytes: usize,
+
+    /// Bytes of a text resource in one answer; longer ones come in parts.
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().resource_bytes, value_parser = at_least(1_000))]
+    pub max_resource_bytes: usize,
+
+    /// Bytes of a binary resource or of media; larger ones are refused.
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().blob_bytes, value_parser = positive())]
+    pub max_blob_bytes: usize,
+
+    /// Bytes of one line of input.
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().line_bytes, value_parser = at_least(1_000))]
+    pub max_line_bytes: usize,
+
+    /// Requests worked on at once.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().in_flight, value_parser = positive())]
+    pub max_in_flight: usize,
+
+    /// Requests that may wait.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().queued, value_parser = positive())]
+    pub max_queued: usize,
+
+    /// Bytes of requests that may wait.
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().queued_bytes, value_parser = positive())]
+    pub max_queued_bytes: usize,
+
+    /// Bytes of answers being prepared or written.
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().answer_bytes as usize, value_parser = positive())]
+    pub max_answer_bytes: usize,
+
+    /// Messages in one batch (2025-03-26 and older).
+    #[arg(long, value_name = "N", default_value_t = Limits::default().batch, value_parser = positive())]
+    pub max_batch: usize,
+
+    /// Log on stderr: off, error, warn, info, debug, trace. At trace every line of the protocol is shown.
+    /// Default: the environment variable `MCP_FS_LOG`, or warn.
+    #[arg(long, value_name = "LEVEL")]
+    pub log_level: Option<LevelFilter>,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  mcp-fs ~/notes                    serve a directory (a client starts it like this)
+  mcp-fs --check ~/notes            see what would be served, and what to paste into a client's configuration
+  mcp-fs --deny '*.pem' ~/project   keep certificates out of it
+
+Exit codes: 0 the input ended, 1 it could not be read or answered, 2 the arguments are wrong or DIR cannot be served.";
+
+/// Why the server does not start: one line for stderr.
+#[derive(Debug, PartialEq, Eq)]
+pub struct StartupError(pub String);
+
+impl Cli {
+    /// Reads the command line. `Err` holds what clap has to say, be it the help.
+    pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        Self::try_parse_from(arguments)
+    }
+
+    /// Opens DIR.
+    pub fn open_root(&self) -> Result<Root, StartupError> {
+        if let Some(variable) = self.dir.to_str().filter(|dir| dir.contains("${")) {
+            return Err(StartupError(format!(
+                "{variable}: the client did not replace the variable; in .mcp.json write \"${{CLAUDE_PROJECT_DIR:-.}}\", \
+                 with a default, or a plain path"
+            )));
+        }
+        let deny = Deny::new(&self.deny, !self.no_default_deny).map_err(StartupError)?;
+        Root::open(&self.dir, deny).map_err(|error| StartupError(error.to_string()))
+    }
+
+    /// The bounds that the options set.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            list: self.list_limit,
+            page: self.page_size,
+            output_bytes: self.max_output_bytes,
+            resource_bytes: self.max_resource_bytes,
+            blob_bytes: self.max_blob_bytes,
+            line_bytes: self.max_line_bytes,
+            in_flight: self.max_in_flight,
+            queued: self.max_queued,
+            queued_bytes: self.max_queued_bytes,
+            answer_bytes: self.max_answer_bytes as u64,
+            batch: self.max_batch,
+        }
+    }
+
+    /// The options that change what is served, as they would be typed again.
+    pub fn served_options(&self) -> Vec<String> {
+        let deny = self.deny.iter().flat_map(|pattern| ["--deny".to_owned(), pattern.clone()]);
+        deny.chain(self.no_default_deny.then(|| "--no-default-deny".to_owned())).collect()
+    }
+
+    /// The log level: the option, else the environment, else warnings.
+    pub fn log_level(&self) -> Result<LevelFilter, StartupError> {
+        match (self.log_level, std::env::var("MCP_FS_LOG")) {
+            (Some(level), _) => Ok(level),
+            (None, Ok(level)) if !level.is_empty() => level
+                .parse()
+                .map_err(|_| StartupError("MCP_FS_LOG must be off, error, warn, info, debug or trace".to_owned())),
+            _ => Ok(LevelFilter::WARN),
+        }
+    }
+}
+
+fn positive() -> impl clap::builder::TypedValueParser<Value = usize> {
+    at_least(1)
+}
+
+fn at_least(least: u64) -> impl clap::builder::TypedValueParser<Value = usize> {
+    use clap::builder::TypedValueParser as _;
+
+    clap::value_parser!(u64).range(least..=1 << 40).map(|value| usize::try_from(value).unwrap_or(usize::MAX))
+}

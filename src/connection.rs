@@ -1,0 +1,338 @@
+//! One connection: the loop that reads, routes, starts work and is the only one to write.
+//!
+//! A request either ends where it is read (the handshake, errors, small reads that do not block), or it is
+//! registered in [`Inflight`] and given to a thread of the pool, whose result comes back as an [`Event`]. Either way
+//! it is answered here, once: [`Connection::answer`] has no other caller for a ticket than who took it out.
+//!
+//! Everything is bounded ([`Limits`](crate::limits::Limits)): work in progress, waiting requests, answers that the
+//! client does not take. When all places are taken, cancellations and pings are still heard; when the queue is full
+//! too, stdin is left unread until there is room.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::time::Instant;
+
+use crate::batch::{BatchKey, Batches};
+use crate::call::{Call, Failure, Outbound, Outcome};
+use crate::cancel::Cancel;
+use crate::context::{Context, Progress};
+use crate::dispatch;
+use crate::ending::Ending;
+use crate::era::{self, Era, Reply, Routed, Session, dress};
+use crate::inflight::{Inflight, Pending, Ticket, Waiting};
+use crate::memory::Reservation;
+use crate::server::{Dispatch, Server};
+use crate::wire::error::{Error, INTERNAL_ERROR, INVALID_REQUEST};
+use crate::wire::json::Body;
+use crate::wire::lines::{Line, LineReader};
+use crate::wire::message::{self, Id, Message, Request};
+use crate::wire::outbox::{Answer, Outbox};
+
+/// Lines handled before what they came to is written.
+const COALESCED: usize = 32;
+
+/// Serves one connection until its input ends and what it asked for is answered.
+pub(crate) async fn serve<R, W>(server: Server, input: R, output: W) -> io::Result<()>
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+{
+    let lines = LineReader::new(input, server.services.limits.line_bytes);
+    let (events_in, events) = mpsc::unbounded_channel();
+    let connection = Connection {
+        server,
+        session: Session::default(),
+        inflight: Inflight::default(),
+        batches: Batches::default(),
+        working: 0,
+        outbox: Outbox::new(output),
+        events_in,
+    };
+    connection.run(lines, events).await
+}
+
+/// What the pool's threads tell the loop.
+enum Event {
+    Done { ticket: Ticket, result: Result<Outcome, Failure>, held: Vec<Reservation> },
+    Say(Ticket, Outbound),
+}
+
+/// One connection's state.
+struct Connection<W> {
+    server: Server,
+    session: Session,
+    inflight: Inflight,
+    batches: Batches,
+    /// Threads at work, also for requests that were cancelled since.
+    working: usize,
+    outbox: Outbox<W>,
+    events_in: UnboundedSender<Event>,
+}
+
+impl<W: AsyncWrite + Unpin> Connection<W> {
+    async fn run<R: AsyncRead + Unpin>(
+        mut self,
+        mut lines: LineReader<R>,
+        mut events: UnboundedReceiver<Event>,
+    ) -> io::Result<()> {
+        let mut ending: Option<Ending> = None;
+        loop {
+            let all_handled = self.handle_lines(&mut lines);
+            self.start_waiting();
+            let finished = self.inflight.is_empty() && !self.outbox.is_pending();
+            if ending.is_some() && all_handled && finished {
+                return Ok(());
+            }
+            tokio::select! {
+                written = self.outbox.write(), if self.outbox.is_pending() => {
+                    written?;
+                    if let Some(ending) = &mut ending {
+                        ending.last_write = Instant::now();
+                    }
+                }
+                Some(event) = events.recv() => {
+                    self.on_event(event);
+                    while let Ok(event) = events.try_recv() {
+                        self.on_event(event);
+                    }
+                }
+                more = lines.fill(), if ending.is_none() && all_handled && self.has_room() => {
+                    if !more? {
+                        ending = Some(Ending::now());
+                    }
+                }
+                () = Ending::patience(ending.as_ref(), !self.inflight.is_empty()), if ending.is_some() => {
+                    if self.inflight.is_empty() {
+                        return Err(io::ErrorKind::TimedOut.into());
+                    }
+                    self.give_up();
+                }
+            }
+        }
+    }
+
+    /// Answers everything that is not done: the input has ended, and nobody will wait any longer.
+    fn give_up(&mut self) {
+        for pending in self.inflight.drain() {
+            let error = Error::new(INTERNAL_ERROR, "The server is shutting down.");
+            self.settle(pending.batch, Some(dress::error(Some(&pending.id), false, &error)), Vec::new());
+        }
+    }
+
+    /// Handles lines that were read, as long as there is room; `true` when none is left.
+    fn handle_lines<R: AsyncRead + Unpin>(&mut self, lines: &mut LineReader<R>) -> bool {
+        for _ in 0..COALESCED {
+            if !self.has_room() {
+                return false;
+            }
+            match lines.buffered() {
+                Some(Line::Text(line)) => self.handle(line),
+                Some(Line::TooLong) => {
+                    let limit = self.server.services.limits.line_bytes;
+                    self.refuse(&format!("The line is longer than {limit} bytes."));
+                }
+                None => return true,
+            }
+        }
+        false
+    }
+
+    fn handle(&mut self, line: &[u8]) {
+        tracing::trace!(target: "mcp_fs::wire", "-> {}", crate::log::shown(line));
+        match message::parse(line) {
+            Message::Batch(items) => self.handle_batch(&items),
+            message => self.handle_message(message, line.len(), None),
+        }
+    }
+
+    fn handle_message(&mut self, message: Message<'_>, bytes: usize, batch: Option<BatchKey>) {
+        match message {
+            Message::Request(request) => self.handle_request(&request, bytes, batch),
+            Message::Notification(notification) => {
+                if let Some(pending) = era::cancelled_request(&notification).and_then(|id| self.inflight.cancel(&id)) {
+                    self.settle(pending.batch, None, Vec::new());
+                }
+            }
+            Message::Response => {}
+            Message::Malformed(id, error) => {
+                self.owe(batch);
+                let body = dress::error(id.as_ref(), self.session.writes_null_id(), &error);
+                self.settle(batch, Some(body), Vec::new());
+            }
+            Message::Batch(_) => {
+                self.owe(batch);
+                self.settle_error(batch, None, INVALID_REQUEST, "A batch cannot hold a batch.");
+            }
+        }
+    }
+
+    fn handle_batch(&mut self, items: &[&RawValue]) {
+        let most = self.server.services.limits.batch;
+        if !self.session.has_batches() {
+            return self.refuse("Batches are part of 2025-03-26 and 2024-11-05 only.");
+        }
+        if items.is_empty() || items.len() > most {
+            return self.refuse(&format!("A batch holds 1 to {most} messages."));
+        }
+        let key = self.batches.open();
+        for item in items {
+            self.handle_message(message::item(item), item.get().len(), Some(key));
+        }
+        self.settle(Some(key), None, Vec::new());
+    }
+
+    fn handle_request(&mut self, request: &Request<'_>, bytes: usize, batch: Option<BatchKey>) {
+        self.owe(batch);
+        if self.inflight.contains(&request.id) {
+            let message = "A request with this id is in progress; use another id.";
+            return self.settle_error(batch, Some(&request.id), INVALID_REQUEST, message);
+        }
+        let (era, routed) = era::route(&mut self.session, request, batch.is_some());
+        match routed {
+            Routed::Answer(Ok(reply)) => {
+                let body = dress::result(&request.id, era, reply, &self.server.hello);
+                self.settle(batch, Some(body), Vec::new());
+            }
+            Routed::Answer(Err(error)) => {
+                self.settle(batch, Some(dress::error(Some(&request.id), false, &error)), Vec::new());
+            }
+            Routed::Call(call, token) => self.begin(request.id.clone(), era, batch, call, token, bytes),
+        }
+    }
+
+    /// Does a quick call on the spot; registers any other, to be started when there is a place.
+    fn begin(
+        &mut self,
+        id: Id,
+        era: Era,
+        batch: Option<BatchKey>,
+        call: Call,
+        token: Option<Box<RawValue>>,
+        bytes: usize,
+    ) {
+        if self.has_place() && self.inflight.queued().0 == 0 && dispatch::is_quick(&call) {
+            let mut context = Context::new(Arc::clone(&self.server.services), Cancel::default(), None);
+            context.may_block = false;
+            context.may_wait = batch.is_none();
+            match run(&*self.server.dispatch, &call, &context) {
+                Err(Failure::WouldBlock) => {}
+                result => return self.answer(&id, era, batch, result, context.take_reservations()),
+            }
+        }
+        let (ticket, _) = self.inflight.register(id, era, batch);
+        self.inflight.enqueue(Waiting { ticket, call, token, bytes });
+        self.start_waiting();
+    }
+
+    /// Gives waiting requests to the pool, as long as there are places.
+    fn start_waiting(&mut self) {
+        while self.has_place() {
+            let Some(Waiting { ticket, call, token, .. }) = self.inflight.dequeue() else { return };
+            let Some(pending) = self.inflight.get(ticket) else { continue };
+            let say = self.events_in.clone();
+            let progress = token.map(|token| Progress::new(token, move |it| drop(say.send(Event::Say(ticket, it)))));
+            let mut context = Context::new(Arc::clone(&self.server.services), pending.cancel.clone(), progress);
+            context.may_wait = pending.batch.is_none();
+            let dispatch = Arc::clone(&self.server.dispatch);
+            let done = self.events_in.clone();
+            self.working += 1;
+            // Detached: its end comes as an event, and a send fails only when the loop has ended.
+            drop(tokio::task::spawn_blocking(move || {
+                let result = run(&*dispatch, &call, &context);
+                drop(done.send(Event::Done { ticket, result, held: context.take_reservations() }));
+            }));
+        }
+    }
+
+    fn on_event(&mut self, event: Event) {
+        match event {
+            Event::Done { ticket, result, held } => {
+                self.working -= 1;
+                if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
+                    self.answer(&id, era, batch, result, held);
+                }
+            }
+            Event::Say(ticket, outbound) => {
+                if let Some(pending) = self.inflight.get(ticket) {
+                    self.send(dress::notification(pending.era, &outbound), Vec::new());
+                }
+            }
+        }
+    }
+
+    /// Answers a request that was taken out of [`Inflight`], or never was in it.
+    fn answer(
+        &mut self,
+        id: &Id,
+        era: Era,
+        batch: Option<BatchKey>,
+        result: Result<Outcome, Failure>,
+        held: Vec<Reservation>,
+    ) {
+        let body = match result {
+            Ok(outcome) => Some(dress::result(id, era, Reply::Outcome(outcome), &self.server.hello)),
+            Err(failure) => era.error(failure).map(|error| dress::error(Some(id), false, &error)),
+        };
+        self.settle(batch, body, held);
+    }
+
+    /// Notes that a batch owes one more answer.
+    fn owe(&mut self, batch: Option<BatchKey>) {
+        if let Some(key) = batch {
+            self.batches.owe(key);
+        }
+    }
+
+    /// Sends an answer, or adds it to its batch and sends that when it is complete. Without a body nothing is said.
+    fn settle(&mut self, batch: Option<BatchKey>, body: Option<Body>, held: Vec<Reservation>) {
+        let complete = match batch {
+            Some(key) => self.batches.settle(key, body, held),
+            None => body.map(|body| (body, held)),
+        };
+        if let Some((body, held)) = complete {
+            self.send(body, held);
+        }
+    }
+
+    fn settle_error(&mut self, batch: Option<BatchKey>, id: Option<&Id>, code: i32, message: &str) {
+        let body = dress::error(id, self.session.writes_null_id(), &Error::new(code, message));
+        self.settle(batch, Some(body), Vec::new());
+    }
+
+    fn refuse(&mut self, message: &str) {
+        self.settle_error(None, None, INVALID_REQUEST, message);
+    }
+
+    fn send(&mut self, mut body: Body, held: Vec<Reservation>) {
+        tracing::trace!(target: "mcp_fs::wire", "<- {}", crate::log::shown(body.head()));
+        body.end_line();
+        self.outbox.push(Answer::new(body, held));
+    }
+
+    /// Whether one more request may be worked on: a place is held until the answer is written.
+    fn has_place(&self) -> bool {
+        self.working + self.outbox.unwritten() < self.server.services.limits.in_flight
+    }
+
+    /// Whether one more line may be read.
+    fn has_room(&self) -> bool {
+        let limits = &self.server.services.limits;
+        let (requests, bytes) = self.inflight.queued();
+        requests < limits.queued
+            && bytes < limits.queued_bytes
+            && self.outbox.unwritten() < limits.in_flight + limits.queued
+    }
+}
+
+/// Does the work; a panic in it is this request's failure and nobody else's.
+fn run(dispatch: &Dispatch, call: &Call, context: &Context) -> Result<Outcome, Failure> {
+    catch_unwind(AssertUnwindSafe(|| dispatch(call, context))).unwrap_or_else(|_| {
+        tracing::error!("a request panicked; this is a bug in mcp-fs");
+        Err(Failure::Internal("The server failed on this request; it goes on with others.".to_owned()))
+    })
+}

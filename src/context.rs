@@ -1,0 +1,113 @@
+//! What a call's work has at hand: the root, the limits, the word to stop, memory for its answer, and a way to tell
+//! how far it is.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::value::RawValue;
+
+use crate::call::{Failure, Outbound};
+use crate::cancel::Cancel;
+use crate::features::resources::Snapshots;
+use crate::limits::Limits;
+use crate::memory::{Budget, Reservation};
+use crate::root::Root;
+
+/// What lives as long as the server.
+#[derive(Debug)]
+pub struct Services {
+    /// The served directory.
+    pub root: Root,
+    /// How much of everything.
+    pub limits: Limits,
+    /// The lists that `resources/list` is giving out in pages.
+    pub snapshots: Snapshots,
+    /// Memory for answers.
+    pub budget: Arc<Budget>,
+}
+
+/// What a call's work has at hand.
+#[derive(Debug)]
+pub struct Context {
+    services: Arc<Services>,
+    /// To be asked at every step of anything long.
+    pub cancel: Cancel,
+    /// Whether the work may block: when false, it must give [`Failure::WouldBlock`] instead.
+    pub may_block: bool,
+    /// Whether [`Self::reserve`] may wait. False inside a batch, whose answers are all held until the last is there:
+    /// waiting for one another they would wait for ever.
+    pub may_wait: bool,
+    progress: Option<Progress>,
+    held: Mutex<Vec<Reservation>>,
+}
+
+impl Context {
+    /// A context for one call.
+    pub fn new(services: Arc<Services>, cancel: Cancel, progress: Option<Progress>) -> Self {
+        Self { services, cancel, may_block: true, may_wait: true, progress, held: Mutex::default() }
+    }
+
+    /// The served directory.
+    pub fn root(&self) -> &Root {
+        &self.services.root
+    }
+
+    /// How much of everything.
+    pub fn limits(&self) -> &Limits {
+        &self.services.limits
+    }
+
+    /// The lists that are being given out in pages.
+    pub fn snapshots(&self) -> &Snapshots {
+        &self.services.snapshots
+    }
+
+    /// Sets `bytes` of memory aside until the answer is written; waits for earlier answers where there is none.
+    pub fn reserve(&self, bytes: u64) -> Result<(), Failure> {
+        let reservation = self.services.budget.reserve(bytes, &self.cancel, self.may_wait)?;
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).push(reservation);
+        Ok(())
+    }
+
+    /// The memory set aside; it goes with the answer.
+    pub fn take_reservations(&self) -> Vec<Reservation> {
+        std::mem::take(&mut self.held.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Tells the client how far the work is, where it asked for that; at most ten times a second.
+    pub fn report(&self, progress: u64, message: impl FnOnce() -> String) {
+        if let Some(reporter) = &self.progress {
+            reporter.report(progress, message);
+        }
+    }
+}
+
+/// Sends `notifications/progress` for one request.
+pub struct Progress {
+    token: Box<RawValue>,
+    say: Box<dyn Fn(Outbound) + Send + Sync>,
+    last: Mutex<(Instant, u64)>,
+}
+
+impl Progress {
+    const INTERVAL: Duration = Duration::from_millis(100);
+
+    /// Reports under `token` through `say`.
+    pub fn new(token: Box<RawValue>, say: impl Fn(Outbound) + Send + Sync + 'static) -> Self {
+        Self { token, say: Box::new(say), last: Mutex::new((Instant::now(), 0)) }
+    }
+
+    fn report(&self, progress: u64, message: impl FnOnce() -> String) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if progress > last.1 && last.0.elapsed() >= Self::INTERVAL {
+            *last = (Instant::now(), progress);
+            (self.say)(Outbound::Progress { token: self.token.clone(), progress, message: message() });
+        }
+    }
+}
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Progress").field("token", &self.token).finish_non_exhaustive()
+    }
+}

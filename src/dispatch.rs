@@ -1,0 +1,25 @@
+//! A call to the feature that serves it.
+
+use crate::call::{Call, Failure, Outcome};
+use crate::context::Context;
+use crate::features::{resources, tools};
+
+/// Serves a call. May block, unless [`Context::may_block`] forbids it.
+pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
+    match call {
+        Call::ListTools => Ok(Outcome::Tools(tools::definitions())),
+        Call::CallTool { name, arguments } => tools::call(name, arguments.as_deref(), context).map(Outcome::Tool),
+        Call::ListResources { cursor } => resources::list(cursor.as_deref(), context).map(Outcome::Resources),
+        Call::ReadResource { uri } => resources::read(uri, context).map(Outcome::Contents),
+        Call::ListResourceTemplates => Ok(Outcome::ResourceTemplates(resources::templates(context.root()))),
+    }
+}
+
+/// Whether a call is worth trying at once, without a thread: it then says [`Failure::WouldBlock`] where it would.
+pub fn is_quick(call: &Call) -> bool {
+    match call {
+        Call::ListTools | Call::ListResourceTemplates | Call::ReadResource { .. } => true,
+        Call::CallTool { name, .. } => tools::is_quick(name),
+        Call::ListResources { .. } => false,
+    }
+}

@@ -1,0 +1,287 @@
+//! Results and errors as each revision writes them.
+//!
+//! One superset of fields is used where older clients are known not to mind, and what a revision forbids or a client
+//! of its time cannot read is left out: titles before 2025-06-18, audio and annotations before 2025-03-26. Modern
+//! results say that they are complete, who sent them, and how long they may be kept.
+
+use serde_json::value::RawValue;
+
+use super::hello::{self, Hello};
+use super::revision::{MODERN, Revision, SUPPORTED};
+use super::{Era, Reply};
+use crate::call::{Block, Contents, Data, Outbound, Outcome, ToolDefinition, ToolResult};
+use crate::wire::error::Error;
+use crate::wire::json::Body;
+use crate::wire::message::Id;
+
+/// How long a modern client may keep an answer that names DIR or the tools: neither changes while the process lives.
+const STABLE_MS: u32 = 60_000;
+
+/// A response with a result, without the line's end.
+pub fn result(id: &Id, era: Era, reply: Reply, hello: &Hello) -> Body {
+    let mut body = Body::new();
+    body.raw(r#"{"jsonrpc":"2.0","id":"#);
+    body.raw(&id.to_string());
+    body.key("result");
+    body.open('{');
+    let mut meta = Meta::default();
+    let ttl = write_reply(&mut body, &mut meta, era, reply, hello);
+    if era == Era::Modern {
+        body.key("resultType");
+        body.string("complete");
+        if let Some(milliseconds) = ttl {
+            body.key("ttlMs");
+            body.value(&milliseconds);
+            body.key("cacheScope");
+            body.string("private");
+        }
+        meta.0.push(("io.modelcontextprotocol/serverInfo", hello::server_info(true)));
+    }
+    meta.write(&mut body);
+    body.raw("}}");
+    body
+}
+
+/// A response with an error, without the line's end.
+pub fn error(id: Option<&Id>, null_id: bool, error: &Error) -> Body {
+    let mut body = Body::new();
+    body.raw(r#"{"jsonrpc":"2.0""#);
+    match id {
+        Some(id) => {
+            body.key("id");
+            body.raw(&id.to_string());
+        }
+        None if null_id => body.raw(r#","id":null"#),
+        None => {}
+    }
+    body.key("error");
+    body.open('{');
+    body.key("code");
+    body.value(&error.code);
+    body.key("message");
+    body.string(&error.message);
+    if let Some(data) = &error.data {
+        body.key("data");
+        body.value(data);
+    }
+    body.raw("}}");
+    body
+}
+
+/// A notification, without the line's end.
+pub fn notification(era: Era, outbound: &Outbound) -> Body {
+    let mut body = Body::new();
+    let Outbound::Progress { token, progress, message } = outbound;
+    body.raw(r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"#);
+    body.raw(RawValue::get(token));
+    body.key("progress");
+    body.value(progress);
+    if era.has_audio_and_annotations() {
+        body.key("message");
+        body.string(message);
+    }
+    body.raw("}}");
+    body
+}
+
+/// Writes a result's members; gives how long a modern client may keep it, where it may.
+fn write_reply(body: &mut Body, meta: &mut Meta, era: Era, reply: Reply, hello: &Hello) -> Option<u32> {
+    match reply {
+        Reply::Empty => None,
+        Reply::Initialize(revision) => {
+            body.key("protocolVersion");
+            body.string(revision.as_str());
+            write_hello(body, hello);
+            body.key("serverInfo");
+            body.value(&hello::server_info(revision.has_titles()));
+            None
+        }
+        Reply::Discover => {
+            body.key("supportedVersions");
+            body.value(&SUPPORTED);
+            write_hello(body, hello);
+            Some(STABLE_MS)
+        }
+        Reply::Outcome(outcome) => write_outcome(body, meta, era, outcome),
+    }
+}
+
+fn write_hello(body: &mut Body, hello: &Hello) {
+    body.key("capabilities");
+    body.value(&hello.capabilities);
+    body.key("instructions");
+    body.string(&hello.instructions);
+}
+
+fn write_outcome(body: &mut Body, meta: &mut Meta, era: Era, outcome: Outcome) -> Option<u32> {
+    match outcome {
+        Outcome::Tools(tools) => {
+            body.key("tools");
+            body.value(&tools.into_iter().map(|tool| era.tool(tool)).collect::<Vec<_>>());
+            Some(STABLE_MS)
+        }
+        Outcome::Tool(result) => {
+            write_tool_result(body, era, result);
+            None
+        }
+        Outcome::Resources(mut page) => {
+            if !era.has_titles() {
+                for resource in &mut page.resources {
+                    resource.annotations = None;
+                }
+            }
+            body.key("resources");
+            body.value(&page.resources);
+            if let Some(cursor) = &page.next_cursor {
+                body.key("nextCursor");
+                body.string(cursor);
+            }
+            if let Some(limit) = page.truncated {
+                meta.0.push(("dev.mcp-fs/truncated", serde_json::json!({ "limit": limit })));
+            }
+            Some(0)
+        }
+        Outcome::Contents(contents) => {
+            body.key("contents");
+            body.open('[');
+            write_contents(body, contents);
+            body.close(']');
+            Some(0)
+        }
+        Outcome::ResourceTemplates(mut templates) => {
+            if !era.has_titles() {
+                for template in &mut templates {
+                    template.title = None;
+                }
+            }
+            body.key("resourceTemplates");
+            body.value(&templates);
+            Some(STABLE_MS)
+        }
+    }
+}
+
+fn write_tool_result(body: &mut Body, era: Era, result: ToolResult) {
+    body.key("content");
+    body.open('[');
+    for block in result.content {
+        write_block(body, era, block);
+    }
+    body.close(']');
+    if result.is_error {
+        body.key("isError");
+        body.raw("true");
+    }
+}
+
+fn write_block(body: &mut Body, era: Era, block: Block) {
+    body.open('{');
+    body.key("type");
+    match block {
+        Block::Text(text) => {
+            body.string("text");
+            body.key("text");
+            body.text(text);
+        }
+        Block::Image { mime_type, data } => write_media(body, "image", &mime_type, data),
+        Block::Audio { mime_type, data, .. } if era.has_audio_and_annotations() => {
+            write_media(body, "audio", &mime_type, data);
+        }
+        Block::Audio { uri, mime_type, data } => {
+            write_resource(body, Contents { uri, mime_type, data: Data::Blob(data), continues: None });
+        }
+        Block::Resource(contents) => write_resource(body, contents),
+    }
+    body.close('}');
+}
+
+fn write_media(body: &mut Body, kind: &str, mime_type: &str, data: Vec<u8>) {
+    body.string(kind);
+    body.key("mimeType");
+    body.string(mime_type);
+    body.key("data");
+    body.base64(data);
+}
+
+fn write_resource(body: &mut Body, contents: Contents) {
+    body.string("resource");
+    body.key("resource");
+    write_contents(body, contents);
+}
+
+fn write_contents(body: &mut Body, contents: Contents) {
+    body.open('{');
+    body.key("uri");
+    body.string(&contents.uri);
+    body.key("mimeType");
+    body.string(&contents.mime_type);
+    match contents.data {
+        Data::Text(text) => {
+            body.key("text");
+            body.text(text);
+        }
+        Data::Blob(data) => {
+            body.key("blob");
+            body.base64(data);
+        }
+    }
+    if let Some(continuation) = contents.continues {
+        let mut meta = Meta::default();
+        meta.0.push(("dev.mcp-fs/continues", serde_json::json!(continuation)));
+        meta.write(body);
+    }
+    body.close('}');
+}
+
+/// The members of a `_meta`; not written when there are none.
+#[derive(Default)]
+struct Meta(Vec<(&'static str, serde_json::Value)>);
+
+impl Meta {
+    fn write(&self, body: &mut Body) {
+        if self.0.is_empty() {
+            return;
+        }
+        body.key("_meta");
+        body.open('{');
+        for (key, value) in &self.0 {
+            body.key(key);
+            body.value(value);
+        }
+        body.close('}');
+    }
+}
+
+impl Era {
+    fn has_titles(self) -> bool {
+        self.since(Revision::has_titles)
+    }
+
+    fn has_audio_and_annotations(self) -> bool {
+        self.since(Revision::has_audio_and_annotations)
+    }
+
+    /// The modern era has all that any legacy revision has.
+    fn since(self, has: fn(Revision) -> bool) -> bool {
+        match self {
+            Self::Legacy(revision) => has(revision),
+            Self::Modern => true,
+        }
+    }
+
+    /// The revision's name, for the log.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Legacy(revision) => revision.as_str(),
+            Self::Modern => MODERN,
+        }
+    }
+
+    fn tool(self, tool: ToolDefinition) -> ToolDefinition {
+        ToolDefinition {
+            title: tool.title.filter(|_| self.has_titles()),
+            annotations: tool.annotations.filter(|_| self.has_audio_and_annotations()),
+            ..tool
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What the server says of itself, in the answer to `initialize` and to `server/discover`.
+
+use serde_json::{Value, json};
+
+use crate::root::Root;
+
+/// Short: clients put it before every tool's name.
+pub const NAME: &str = "mcp-fs";
+const TITLE: &str = "Files (mcp-fs)";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Capabilities and instructions. They name the served directory, and are the same in every session.
+#[derive(Debug)]
+pub struct Hello {
+    /// Exactly what works, and the served directory, as the server's own root.
+    pub capabilities: Value,
+    /// For the model: at most 2,000 characters, the essential first.
+    pub instructions: String,
+}
+
+impl Hello {
+    /// The server's word on `root`.
+    pub fn new(root: &Root) -> Self {
+        Self {
+            capabilities: json!({
+                "tools": {},
+                "resources": {},
+                "experimental": {
+                    "roots": {
+                        "listChanged": false,
+                        "roots": [{ "uri": root.own_uri(), "name": root.name() }],
+                    },
+                },
+            }),
+            instructions: instructions(root),
+        }
+    }
+}
+
+/// Name, version and, where the revision has one, a title.
+pub fn server_info(with_title: bool) -> Value {
+    if with_title {
+        json!({ "name": NAME, "title": TITLE, "version": VERSION })
+    } else {
+        json!({ "name": NAME, "version": VERSION })
+    }
+}
+
+fn instructions(root: &Root) -> String {
+    let path: String = root.path().display().to_string().chars().take(1_000).collect();
+    format!(
+        "Serves the directory {path}, read-only, and nothing outside it. Paths are relative to it (\".\" is the \
+         directory itself), absolute inside it, or file:// URIs. Long files come in parts: the note after a part says \
+         how to get the next one (offset, limit). Listings leave out denied names such as .env and .ssh; \
+         directory_tree and resources also leave out what .gitignore hides (includeIgnored shows it)."
+    )
+}

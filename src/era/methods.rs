@@ -1,0 +1,36 @@
+//! The methods that both eras have, and their parameters.
+
+use super::{optional_string, required_string};
+use crate::call::Call;
+use crate::object::{self, Object};
+use crate::wire::error::{Error, INVALID_PARAMS, METHOD_NOT_FOUND};
+
+/// The call that a method and its parameters mean.
+pub(super) fn call(method: &str, params: &Object<'_>) -> Result<Call, Error> {
+    match method {
+        "tools/list" => one_page(params).map(|()| Call::ListTools),
+        "tools/call" => call_tool(params),
+        "resources/list" => Ok(Call::ListResources { cursor: optional_string(params, "cursor")? }),
+        "resources/templates/list" => one_page(params).map(|()| Call::ListResourceTemplates),
+        "resources/read" => Ok(Call::ReadResource { uri: required_string(params, "uri")? }),
+        _ => Err(Error::new(METHOD_NOT_FOUND, format!("Method not found: {method}"))),
+    }
+}
+
+fn call_tool(params: &Object<'_>) -> Result<Call, Error> {
+    let name = required_string(params, "name")?;
+    let arguments = match params.get("arguments") {
+        Some(raw) if object::is_null(raw) => None,
+        Some(raw) if raw.get().starts_with('{') => Some(raw.to_owned()),
+        Some(_) => return Err(Error::new(INVALID_PARAMS, "\"arguments\" must be an object.")),
+        None => None,
+    };
+    Ok(Call::CallTool { name, arguments })
+}
+
+fn one_page(params: &Object<'_>) -> Result<(), Error> {
+    match optional_string(params, "cursor")? {
+        None => Ok(()),
+        Some(_) => Err(Error::new(INVALID_PARAMS, "This list has one page only; leave \"cursor\" out.")),
+    }
+}

@@ -1,0 +1,18 @@
+//! What the server can do: the work behind each [`Call`](crate::call::Call).
+//!
+//! A feature knows the root and its own arguments. It knows no era and nothing of the wire: what it gives back is
+//! plain data, dressed elsewhere.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`tools`] | one file a tool, and the registry |
+//! | [`resources`] | list, read, templates |
+//! | [`text`] | bytes to text: encodings, and windows of lines |
+//! | [`content`] | media types; what is text at all |
+//! | [`names`] | paths, numbers and times as answers write them |
+
+pub mod content;
+mod names;
+pub mod resources;
+mod text;
+pub mod tools;

@@ -1,0 +1,105 @@
+//! `resources/list`: regular files, shallow first, because several clients show or read the first page only.
+
+use std::sync::Arc;
+
+use super::snapshot::{Cursor, Snapshot};
+use crate::call::{Annotations, Failure, Resource, ResourcePage};
+use crate::context::Context;
+use crate::features::content;
+use crate::features::names::{shown, timestamp};
+use crate::root::{Asked, Directory, Exclude, Hidden, Kind, RelPath, Stat, WalkOptions};
+
+/// A page: the first one without a cursor, else the one that it leads to.
+pub fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Failure> {
+    if !context.may_block {
+        return Err(Failure::WouldBlock);
+    }
+    let (snapshot, start) = match cursor {
+        None => (Arc::new(walk(context)?), 0),
+        Some(text) => resume(text, context)?,
+    };
+    let end = snapshot.len().min(start.saturating_add(context.limits().page));
+    let resources = describe(&snapshot, start..end, context)?;
+    let next_cursor = (end < snapshot.len()).then(|| snapshot.cursor(end - 1));
+    let truncated = snapshot.truncated.then_some(context.limits().list);
+    if next_cursor.is_some() && cursor.is_none() {
+        context.snapshots().keep(snapshot);
+    }
+    Ok(ResourcePage { resources, next_cursor, truncated })
+}
+
+/// The snapshot that a cursor belongs to, or a new one, and where the cursor stands in it.
+fn resume(text: &str, context: &Context) -> Result<(Arc<Snapshot>, usize), Failure> {
+    let cursor = Cursor::read(text).ok_or_else(|| {
+        Failure::InvalidParams("\"cursor\" is not one that this list gave; ask again without it.".to_owned())
+    })?;
+    let snapshot = if let Some(snapshot) = context.snapshots().find(&cursor) {
+        snapshot
+    } else {
+        let snapshot = Arc::new(walk(context)?);
+        context.snapshots().keep(Arc::clone(&snapshot));
+        snapshot
+    };
+    let start = snapshot.position_after(&cursor.path);
+    Ok((snapshot, start))
+}
+
+/// Finds the files, up to the limit. Directories that cannot be read are passed over.
+fn walk(context: &Context) -> Result<Snapshot, Failure> {
+    let limit = context.limits().list;
+    let mut snapshot = Snapshot::new();
+    let options = WalkOptions { hidden: Hidden::Skipped, max_depth: usize::MAX, exclude: Exclude::nothing() };
+    let mut walk = context.root().walk(&RelPath::root(), options, &context.cancel);
+    for visit in walk.by_ref() {
+        context.report(snapshot.len() as u64 + 1, || format!("listing {}", shown(context.root(), &visit.path)));
+        match &visit.listing {
+            Ok((_, listing)) => {
+                let files = listing.iter().filter(|entry| entry.kind == Kind::File).map(|entry| entry.name);
+                let room = limit - snapshot.len();
+                snapshot.truncated |= listing.cut || files.clone().nth(room).is_some();
+                snapshot.add(visit.path, files.take(room));
+            }
+            Err(error) => tracing::info!("resources/list: {} is left out: {error}", visit.path.display()),
+        }
+        if snapshot.truncated {
+            break;
+        }
+    }
+    context.cancel.check()?;
+    snapshot.truncated |= walk.cut;
+    walk.notes.iter().for_each(|note| tracing::warn!("resources/list: {note}"));
+    if snapshot.truncated {
+        tracing::warn!("resources/list is cut to {limit} entries (--list-limit)");
+    }
+    Ok(snapshot)
+}
+
+/// Size and time of the files of one page, and of no others. What is gone, or no file any more, is left out.
+fn describe(snapshot: &Snapshot, range: std::ops::Range<usize>, context: &Context) -> Result<Vec<Resource>, Failure> {
+    let root = context.root();
+    let mut resources = Vec::with_capacity(range.len());
+    let mut open: Option<(&RelPath, Directory<'_>)> = None;
+    for index in range {
+        context.cancel.check()?;
+        let (path, name) = snapshot.file(index);
+        if open.as_ref().is_none_or(|(opened, _)| *opened != path) {
+            let asked = Asked { path: path.clone(), directory: true };
+            open = root.open_directory(&asked).ok().map(|directory| (path, directory));
+        }
+        let Some((_, directory)) = &open else { continue };
+        if let Some(stat) = directory.stat(name).ok().filter(|stat| stat.kind == Kind::File) {
+            resources.push(resource(&path.join(name), &stat, context));
+        }
+    }
+    Ok(resources)
+}
+
+fn resource(path: &RelPath, stat: &Stat, context: &Context) -> Resource {
+    Resource {
+        uri: context.root().uri(path),
+        mime_type: content::media_type_of_name(path.file_name().unwrap_or_default()).to_string(),
+        size: Some(stat.size),
+        annotations: stat.modified.and_then(timestamp).map(|last_modified| Annotations { last_modified }),
+        name: path.display().into_owned(),
+    }
+}

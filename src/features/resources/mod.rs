@@ -1,0 +1,30 @@
+//! Resources: every regular file below the served directory, by its `file://` URI
+//! (<https://modelcontextprotocol.io/specification/2025-11-25/server/resources>).
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`list`](self::list()) | `resources/list`, in pages |
+//! | `snapshot` | the list that pages are taken from, and the cursors into it |
+//! | [`read`](self::read()) | `resources/read`: text, blobs, directories, parts of files |
+
+mod list;
+mod read;
+mod snapshot;
+
+pub use self::list::list;
+pub use self::read::read;
+pub use self::snapshot::Snapshots;
+use crate::call::ResourceTemplate;
+use crate::root::Root;
+
+/// The one template: any path, and optionally some lines of it.
+pub fn templates(root: &Root) -> Vec<ResourceTemplate> {
+    let slash = if root.own_uri().ends_with('/') { "" } else { "/" };
+    vec![ResourceTemplate {
+        uri_template: format!("{}{slash}{{+path}}{{?offset,limit,column}}", root.own_uri()),
+        name: "file",
+        title: Some("File or directory"),
+        description: "Any file or directory by its path relative to the served directory. offset and limit choose \
+            lines of a text, counted from 1; column is the first character of the first line.",
+    }]
+}

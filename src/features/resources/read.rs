@@ -1,0 +1,192 @@
+//! `resources/read`: one item, under the URI that was asked for.
+//!
+//! Clients put a text resource whole into the model's context, and drop errors silently. So a text that is too long
+//! gives its beginning, marked at the end, and says where it goes on; reading part after part gives the file back
+//! byte for byte. A blob cannot be cut, and is refused when it is too big.
+
+use crate::call::{Contents, Continuation, Data, Failure};
+use crate::context::Context;
+use crate::features::content;
+use crate::features::names::{grouped, push_entry};
+use crate::features::text::{self, Part, TextError, Window};
+use crate::root::{Asked, Blocking, File, RootError};
+
+/// Reads the resource at `uri`.
+pub fn read(uri: &str, context: &Context) -> Result<Contents, Failure> {
+    let reader = Reader { uri, context };
+    let (reference, window) = split_range(uri)?;
+    let asked = context.root().locate_uri(reference).map_err(|error| reader.failure(error))?;
+    let blocking = if context.may_block { Blocking::Allowed } else { Blocking::Refused };
+    match context.root().open_file(&asked, blocking) {
+        Ok(file) => reader.file(&file, window),
+        Err(RootError::IsDirectory) if window.is_some() => Err(range_on("a directory")),
+        Err(RootError::IsDirectory) => reader.directory(&asked),
+        Err(error) => Err(reader.failure(error)),
+    }
+}
+
+struct Reader<'a> {
+    uri: &'a str,
+    context: &'a Context,
+}
+
+impl Reader<'_> {
+    fn file(&self, file: &File, window: Option<Window>) -> Result<Contents, Failure> {
+        let limits = self.context.limits();
+        let (size, text_limit) = (file.stat.size, limits.resource_bytes as u64);
+        if size <= text_limit.max(limits.blob_bytes as u64) {
+            // Small enough to see all of it: whether it is text is known for sure, in every part of it.
+            if self.context.may_block {
+                self.context.reserve(size)?;
+            }
+            let bytes = text::head(file, size as usize).map_err(|error| self.failure(error))?;
+            return match content::is_text(&bytes) {
+                true if window.is_none() && size <= text_limit => Ok(self.contents(file, bytes, true)),
+                true => self.part(file, window),
+                false if window.is_some() => Err(range_on("a binary file")),
+                false if size <= limits.blob_bytes as u64 => Ok(self.contents(file, bytes, false)),
+                false => Err(self.too_big(size)),
+            };
+        }
+        self.context.reserve(text_limit)?;
+        let sample = text::head(file, text::SAMPLE).map_err(|error| self.failure(error))?;
+        if sample.contains(&0) || content::utf8_prefix(&sample).is_none() {
+            return Err(if window.is_some() { range_on("a binary file") } else { self.too_big(size) });
+        }
+        self.part(file, window)
+    }
+
+    fn contents(&self, file: &File, bytes: Vec<u8>, is_text: bool) -> Contents {
+        let name = file.path.file_name().unwrap_or_default();
+        let mut mime_type = content::media_type(name, &bytes, is_text).to_string();
+        if let Some(charset) = text::detect(&bytes, true).filter(|_| !is_text).and_then(text::Encoding::known_charset) {
+            mime_type = format!("text/plain; charset={charset}");
+        }
+        Contents { uri: self.uri.to_owned(), mime_type, data: Data::from_bytes(bytes, is_text), continues: None }
+    }
+
+    /// Some lines of a text.
+    fn part(&self, file: &File, window: Option<Window>) -> Result<Contents, Failure> {
+        let asked = window.unwrap_or(Window::ALL);
+        let read = text::read_raw(file, asked, self.context.limits().resource_bytes, &self.context.cancel);
+        let part = read.map_err(|error| match error {
+            TextError::Root(error) => self.failure(error),
+            _ => self.unreadable("not valid UTF-8 in this part; read it with the read_text_file tool"),
+        })?;
+        let name = file.path.file_name().unwrap_or_default();
+        let mime_type = content::media_type(name, part.text.as_bytes(), true).to_string();
+        let continues = part.next.map(|next| self.continuation(file, asked, &part, next));
+        let mut text = part.text;
+        if let (true, Some(Continuation { from, to, total, next })) = (part.is_cut, &continues) {
+            let newline = if text.ends_with('\n') { "" } else { "\n" };
+            text += &format!("{newline}[mcp-fs: {} of {total} bytes; continue: {next}]", to - from);
+        }
+        Ok(Contents { uri: self.uri.to_owned(), mime_type, data: Data::Text(text), continues })
+    }
+
+    fn continuation(&self, file: &File, asked: Window, part: &Part, (line, column): (u64, u64)) -> Continuation {
+        let mut next = format!("{}?offset={line}", self.context.root().uri(&file.path));
+        if let Some(limit) = asked.limit.filter(|_| part.is_cut) {
+            next += &format!("&limit={}", limit - (line - part.first_line));
+        }
+        if column > 1 {
+            next += &format!("&column={column}");
+        }
+        Continuation { from: part.range.0, to: part.range.1, total: file.stat.size, next }
+    }
+
+    /// A directory: a line for each entry.
+    fn directory(&self, asked: &Asked) -> Result<Contents, Failure> {
+        if !self.context.may_block {
+            return Err(Failure::WouldBlock);
+        }
+        let root = self.context.root();
+        let dir = root.open_directory(asked).map_err(|error| self.failure(error))?;
+        let listing = dir.list().map_err(|error| self.failure(error))?;
+        let max = self.context.limits().resource_bytes;
+        let mut text = String::new();
+        let shown = listing.iter().take_while(|entry| push_entry(&mut text, max, root, &dir.path, *entry)).count();
+        if shown < listing.len() || listing.cut {
+            let (shown, all) = (grouped(shown as u64), grouped(listing.len() as u64));
+            text += &format!("\n[mcp-fs: {shown} of {all} entries; list_directory shows the others]");
+        }
+        let mime_type = "inode/directory".to_owned();
+        Ok(Contents { uri: self.uri.to_owned(), mime_type, data: Data::Text(text), continues: None })
+    }
+
+    fn failure(&self, error: RootError) -> Failure {
+        let uri = self.uri.to_owned();
+        match error {
+            RootError::NotFound | RootError::NotDirectory => Failure::ResourceNotFound { uri },
+            RootError::Outside | RootError::BadPath(_) => Failure::BadUri { uri, message: format!("The URI {error}.") },
+            RootError::Cancelled => Failure::Cancelled,
+            RootError::WouldBlock => Failure::WouldBlock,
+            error => self.unreadable(&error.to_string()),
+        }
+    }
+
+    fn unreadable(&self, why: &str) -> Failure {
+        Failure::Unreadable { uri: self.uri.to_owned(), message: format!("Cannot be read: {why}.") }
+    }
+
+    fn too_big(&self, size: u64) -> Failure {
+        let (size, limit) = (grouped(size), grouped(self.context.limits().blob_bytes as u64));
+        self.unreadable(&format!("binary, {size} bytes, and at most {limit} are given (--max-blob-bytes)"))
+    }
+}
+
+/// The URI without its range, and the range. A query that is anything but a range is part of the name.
+fn split_range(uri: &str) -> Result<(&str, Option<Window>), Failure> {
+    let Some((reference, query)) = uri.rsplit_once('?') else { return Ok((uri, None)) };
+    let pairs: Vec<_> = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect();
+    if !pairs.iter().all(|(key, _)| matches!(*key, "offset" | "limit" | "column")) {
+        return Ok((uri, None));
+    }
+    let value = |key: &str| -> Result<Option<u64>, Failure> {
+        let mut values = pairs.iter().filter(|(name, _)| *name == key).map(|(_, value)| *value);
+        match (values.next(), values.next()) {
+            (None, _) => Ok(None),
+            (Some(value), None) if value.bytes().all(|b| b.is_ascii_digit()) => match value.parse() {
+                Ok(number) if number >= 1 => Ok(Some(number)),
+                _ => Err(bad_range(key)),
+            },
+            _ => Err(bad_range(key)),
+        }
+    };
+    let (offset, limit, column) = (value("offset")?, value("limit")?, value("column")?);
+    Ok((reference, Some(Window { offset: offset.unwrap_or(1), limit, column: column.unwrap_or(1) })))
+}
+
+fn bad_range(key: &str) -> Failure {
+    Failure::InvalidParams(format!("\"{key}\" in the URI must be one integer of at least 1."))
+}
+
+fn range_on(what: &str) -> Failure {
+    Failure::InvalidParams(format!("offset, limit and column choose lines of a text; this is {what}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(uri: &str) -> Result<(&str, Option<(u64, Option<u64>, u64)>), ()> {
+        split_range(uri).map(|(reference, w)| (reference, w.map(|w| (w.offset, w.limit, w.column)))).map_err(|_| ())
+    }
+
+    #[test]
+    fn a_range_is_told_from_a_name_with_a_question_mark() {
+        assert_eq!(range("file:///a"), Ok(("file:///a", None)));
+        assert_eq!(range("file:///a?offset=3&limit=2"), Ok(("file:///a", Some((3, Some(2), 1)))));
+        assert_eq!(range("file:///a?column=7"), Ok(("file:///a", Some((1, None, 7)))));
+        assert_eq!(range("file:///what?"), Ok(("file:///what?", None)));
+        assert_eq!(range("file:///what?x=1"), Ok(("file:///what?x=1", None)));
+        assert_eq!(range("file:///a?offset=1&x=1"), Ok(("file:///a?offset=1&x=1", None)));
+    }
+
+    #[test]
+    fn a_range_that_is_no_number_or_given_twice_is_wrong() {
+        for query in ["offset=0", "offset=-1", "limit=x", "limit=", "offset", "offset=1&offset=2", "column=1.5"] {
+            assert_eq!(range(&format!("file:///a?{query}")), Err(()), "{query}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The list that the pages of one `resources/list` are taken from.
+//!
+//! A request without cursor walks anew and makes a snapshot; the cursors that lead on from it say which snapshot
+//! they belong to and where they stand. So pages fit together while the snapshot is kept, and a cursor still works
+//! when it is gone, or in another process: then the walk is done again, and goes on behind the cursor's path.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, percent_encode};
+
+use crate::root::RelPath;
+
+/// How long a snapshot is kept.
+const LIFETIME: Duration = Duration::from_mins(1);
+/// How many are kept.
+const MOST: usize = 4;
+
+/// The files found by one walk, in order.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    /// Its name in cursors; random, so that another process's is not mistaken for it.
+    tag: u64,
+    made: Instant,
+    directories: Vec<RelPath>,
+    names: Vec<u8>,
+    files: Vec<Slot>,
+    /// More files were there than the list may hold.
+    pub(super) truncated: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    directory: u32,
+    start: u32,
+    length: u16,
+}
+
+impl Snapshot {
+    pub(super) fn new() -> Self {
+        Self {
+            tag: RandomState::new().build_hasher().finish(),
+            made: Instant::now(),
+            directories: Vec::new(),
+            names: Vec::new(),
+            files: Vec::new(),
+            truncated: false,
+        }
+    }
+
+    /// Adds files of a directory; directories and names must come in order.
+    pub(super) fn add<'n>(&mut self, directory: RelPath, names: impl Iterator<Item = &'n [u8]>) {
+        let index = self.directories.len() as u32;
+        for name in names {
+            self.files.push(Slot { directory: index, start: self.names.len() as u32, length: name.len() as u16 });
+            self.names.extend_from_slice(name);
+        }
+        self.directories.push(directory);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// The directory and the name of a file.
+    pub(super) fn file(&self, index: usize) -> (&RelPath, &[u8]) {
+        let slot = self.files[index];
+        (&self.directories[slot.directory as usize], &self.names[slot.start as usize..][..usize::from(slot.length)])
+    }
+
+    /// The first file behind `path`.
+    pub(super) fn position_after(&self, path: &RelPath) -> usize {
+        let indices: Vec<usize> = (0..self.len()).collect();
+        indices.partition_point(|index| {
+            let (directory, name) = self.file(*index);
+            directory.join(name).shallow_first(path).is_le()
+        })
+    }
+
+    /// The cursor that goes on behind the file at `index`.
+    pub(super) fn cursor(&self, index: usize) -> String {
+        let (directory, name) = self.file(index);
+        Cursor { tag: self.tag, path: directory.join(name) }.write()
+    }
+}
+
+/// A place in a list: which snapshot, and the last file that was given.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Cursor {
+    tag: u64,
+    pub(super) path: RelPath,
+}
+
+impl Cursor {
+    /// Tag, depth and path, so that whoever sees one can read it. The depth says nothing that the path does not, and
+    /// catches what was cut off.
+    fn write(&self) -> String {
+        let path = percent_encode(self.path.as_bytes(), NON_ALPHANUMERIC);
+        format!("{:016x}.{}.{path}", self.tag, self.path.depth())
+    }
+
+    /// Reads what [`Self::write`] wrote; `None` for anything else.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let mut parts = text.splitn(3, '.');
+        let tag = u64::from_str_radix(parts.next()?, 16).ok()?;
+        let depth: usize = parts.next()?.parse().ok()?;
+        let path = RelPath::from_bytes(&percent_decode_str(parts.next()?).collect::<Vec<_>>());
+        let cursor = Self { tag, path };
+        (depth > 0 && depth == cursor.path.depth() && cursor.write() == text).then_some(cursor)
+    }
+}
+
+/// The snapshots that are being given out.
+#[derive(Debug, Default)]
+pub struct Snapshots(Mutex<Vec<Arc<Snapshot>>>);
+
+impl Snapshots {
+    /// The snapshot that a cursor is from, if it is still kept.
+    pub(super) fn find(&self, cursor: &Cursor) -> Option<Arc<Snapshot>> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|snapshot| snapshot.made.elapsed() < LIFETIME);
+        kept.iter().find(|snapshot| snapshot.tag == cursor.tag).cloned()
+    }
+
+    /// Keeps a snapshot for its cursors; the oldest makes room.
+    pub(super) fn keep(&self, snapshot: Arc<Snapshot>) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|snapshot| snapshot.made.elapsed() < LIFETIME);
+        if kept.len() >= MOST {
+            kept.remove(0);
+        }
+        kept.push(snapshot);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursors_can_be_read_and_nothing_else_is_one() {
+        let cursor = Cursor { tag: 0xfeed, path: RelPath::from_bytes(b"a b/c\xFF.txt") };
+        let text = cursor.write();
+        assert_eq!(text, "000000000000feed.2.a%20b%2Fc%FF%2Etxt");
+        assert_eq!(Cursor::read(&text), Some(cursor));
+        for bad in [
+            "",
+            "x",
+            "1",
+            "weird:3",
+            "000000000000feed.1.a%20b%2Fc",
+            "000000000000feed.0.",
+            "feed.1.a",
+            "000000000000feed.2.a%2F%2E%2E%2F",
+        ] {
+            assert_eq!(Cursor::read(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_place_is_found_also_where_its_file_is_gone() {
+        let mut snapshot = Snapshot::new();
+        snapshot.add(RelPath::root(), [&b"a"[..], b"c"].into_iter());
+        snapshot.add(RelPath::from_bytes(b"d"), [&b"a"[..]].into_iter());
+        let after = |path: &str| snapshot.position_after(&RelPath::from_bytes(path.as_bytes()));
+        assert_eq!([after("a"), after("b"), after("c"), after("d/a"), after("z/z")], [1, 1, 2, 3, 3]);
+    }
+}

@@ -1,0 +1,159 @@
+//! Which encoding bytes are in, and how they become UTF-8.
+//!
+//! UTF-8, or UTF-16 with its byte order mark, or else what Firefox's detector makes of it, which is a guess and is
+//! called one. NUL bytes outside UTF-16, and bytes that the encoding does not have, mean binary.
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Decoder, UTF_8, UTF_16BE, UTF_16LE};
+
+use crate::features::content;
+
+/// An encoding, and the byte order mark that is left out of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Encoding {
+    table: &'static encoding_rs::Encoding,
+    /// Length of the byte order mark.
+    mark: usize,
+    guessed: bool,
+}
+
+/// Tells the encoding of a file by its first bytes; `whole` when they are all there is. `None`: it is binary.
+pub(crate) fn detect(bytes: &[u8], whole: bool) -> Option<Encoding> {
+    let known = |table, mark| Some(Encoding { table, mark, guessed: false });
+    match bytes {
+        [0xEF, 0xBB, 0xBF, rest @ ..] if is_utf8(rest, whole) => known(UTF_8, 3),
+        [0xFF, 0xFE, ..] => known(UTF_16LE, 2),
+        [0xFE, 0xFF, ..] => known(UTF_16BE, 2),
+        _ if is_utf8(bytes, whole) => known(UTF_8, 0),
+        _ => Encoding::guess(bytes),
+    }
+}
+
+/// The line endings in a text: `LF`, `CRLF`, `mixed`, or `none`.
+pub(crate) fn line_ending(text: &str) -> &'static str {
+    let all = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    let crlf = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").count();
+    match (all, crlf) {
+        (0, _) => "none",
+        (_, 0) => "LF",
+        (all, crlf) if all == crlf => "CRLF",
+        _ => "mixed",
+    }
+}
+
+fn is_utf8(bytes: &[u8], whole: bool) -> bool {
+    if whole {
+        return content::is_text(bytes);
+    }
+    memchr::memchr(0, bytes).is_none() && content::utf8_prefix(bytes).is_some()
+}
+
+impl Encoding {
+    /// UTF-8 as it is, byte order mark included.
+    pub(crate) const RAW_UTF8: Self = Self { table: UTF_8, mark: 0, guessed: false };
+
+    /// What text without a mark, and not UTF-8, may be in.
+    pub(crate) fn guess(bytes: &[u8]) -> Option<Self> {
+        if memchr::memchr(0, bytes).is_some() {
+            return None;
+        }
+        let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+        detector.feed(bytes, true);
+        Some(Self { table: detector.guess(None, Utf8Detection::Deny), mark: 0, guessed: true })
+    }
+
+    pub(crate) fn is_utf8(self) -> bool {
+        self.table == UTF_8
+    }
+
+    /// Whether a newline is one byte, and that byte nothing else.
+    pub(crate) fn has_plain_newlines(self) -> bool {
+        self.table != UTF_16LE && self.table != UTF_16BE
+    }
+
+    /// Length of the byte order mark.
+    pub(crate) fn mark(self) -> usize {
+        self.mark
+    }
+
+    /// The same for bytes that do not begin at the file's beginning.
+    pub(crate) fn without_mark(self) -> Self {
+        Self { mark: 0, ..self }
+    }
+
+    /// For people: `UTF-8`, `UTF-8 with BOM`, `windows-1252 (guessed)`.
+    pub(crate) fn name(self) -> String {
+        let name = self.table.name();
+        match self {
+            Self { guessed: true, .. } => format!("{name} (guessed)"),
+            Self { mark: 0, .. } => name.to_owned(),
+            _ => format!("{name} with BOM"),
+        }
+    }
+
+    /// Whether the answer should say which encoding it was: plain UTF-8 goes without saying.
+    pub(crate) fn is_remarkable(self) -> bool {
+        self.guessed || self.mark > 0
+    }
+
+    /// The name of an encoding that is known, not guessed.
+    pub(crate) fn known_charset(self) -> Option<String> {
+        (!self.guessed).then(|| self.table.name().to_ascii_lowercase())
+    }
+
+    /// A decoder for the bytes after the mark.
+    pub(crate) fn decoder(self) -> Decoder {
+        self.table.new_decoder_without_bom_handling()
+    }
+
+    /// All of a file's bytes as text; `None` when they are not in this encoding.
+    pub(crate) fn decode_whole(self, mut bytes: Vec<u8>) -> Option<String> {
+        if self.is_utf8() {
+            bytes.drain(..self.mark);
+            return String::from_utf8(bytes).ok();
+        }
+        let text = self.table.decode_without_bom_handling_and_without_replacement(&bytes[self.mark..])?;
+        (!text.contains('\0')).then(|| text.into_owned())
+    }
+}
+
+impl Encoding {
+    /// The first bytes of a file as text, to look at: what is cut off or wrong is replaced.
+    pub(crate) fn decode_sample(self, bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+        self.table.decode_without_bom_handling(&bytes[self.mark..]).0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodings_are_told_apart() {
+        for (bytes, want) in [
+            (&b"plain"[..], Some("UTF-8")),
+            (b"", Some("UTF-8")),
+            ("é日".as_bytes(), Some("UTF-8")),
+            (b"\xEF\xBB\xBFhello", Some("UTF-8 with BOM")),
+            (b"\xFF\xFEh\0i\0", Some("UTF-16LE with BOM")),
+            (b"\xFE\xFF\0h\0i", Some("UTF-16BE with BOM")),
+            (b"caf\xe9 na\xefve, d\xe9j\xe0 vu", Some("windows-1252 (guessed)")),
+            (b"a\0b", None),
+            (b"\xEF\xBB\xBFa\0", None),
+        ] {
+            assert_eq!(detect(bytes, true).map(Encoding::name).as_deref(), want, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_character_cut_off_at_the_end_of_a_sample_is_no_reason_to_guess() {
+        let cut = &"日本".as_bytes()[..4];
+        assert_eq!(detect(cut, false).map(Encoding::name).as_deref(), Some("UTF-8"));
+        assert_ne!(detect(cut, true).map(Encoding::name).as_deref(), Some("UTF-8"));
+    }
+
+    #[test]
+    fn line_endings_are_named() {
+        assert_eq!(["a", "a\nb", "a\r\nb\r\n", "a\r\nb\n"].map(line_ending), ["none", "LF", "CRLF", "mixed"]);
+    }
+}

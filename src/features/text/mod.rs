@@ -1,0 +1,109 @@
+//! A file's bytes to text: which encoding, and which lines of it.
+//!
+//! Whole small files are read at once; anything else streams through [`scan`], so that ten lines of a huge file take
+//! no more memory than ten lines. What the parts of this module leave to others: media types ([`super::content`]),
+//! and how answers say where a part ends (the tools, and resources).
+
+mod encoding;
+mod scan;
+mod tail;
+
+pub(super) use self::encoding::{Encoding, detect, line_ending};
+pub(super) use self::scan::{Part, Window};
+use crate::cancel::Cancel;
+use crate::root::{File, RootError};
+
+/// Up to this size a file's lines are counted to the end.
+pub(super) const COUNTED: u64 = 8 << 20;
+
+/// How much is looked at to tell text from binary and one encoding from another.
+pub(super) const SAMPLE: usize = 64 << 10;
+
+/// What is read at once.
+const CHUNK: usize = 64 << 10;
+
+/// Why a file gives no text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum TextError {
+    /// It holds NUL bytes, or bytes that no encoding explains.
+    Binary,
+    /// A window from the end is only found by reading all, which is not done for a UTF-16 file this long.
+    TailTooLong,
+    /// The disk said no.
+    Root(RootError),
+}
+
+impl From<RootError> for TextError {
+    fn from(error: RootError) -> Self {
+        Self::Root(error)
+    }
+}
+
+/// Which lines are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lines {
+    /// From a line on.
+    From(Window),
+    /// The last ones, as many as this.
+    Last(u64),
+}
+
+/// Reads text: what `lines` says, at most `max` bytes of it. A byte order mark is not part of the text.
+pub(super) fn read(file: &File, lines: Lines, max: usize, cancel: &Cancel) -> Result<(Part, Encoding), TextError> {
+    if lines == Lines::From(Window::ALL) && file.stat.size <= max as u64 {
+        return read_whole(file, max, cancel);
+    }
+    let sample = head(file, SAMPLE)?;
+    let encoding = detect(&sample, sample.len() as u64 >= file.stat.size).ok_or(TextError::Binary)?;
+    match part(file, lines, max, encoding, cancel) {
+        // The bytes further on are not what the beginning promised: they decide.
+        Err(TextError::Binary) if encoding.is_utf8() => {
+            let encoding = Encoding::guess(&window_bytes(file, lines, cancel)?).ok_or(TextError::Binary)?;
+            part(file, lines, max, encoding, cancel)
+        }
+        result => result,
+    }
+    .map(|part| (part, encoding))
+}
+
+/// The first bytes of a file.
+pub(super) fn head(file: &File, most: usize) -> Result<Vec<u8>, RootError> {
+    let mut bytes = vec![0; most.min(usize::try_from(file.stat.size).unwrap_or(most))];
+    let length = file.read_at(&mut bytes, 0)?;
+    bytes.truncate(length);
+    Ok(bytes)
+}
+
+/// Reads raw UTF-8, byte order mark included: what a resource gives. Offsets in the part are those of the file.
+pub(super) fn read_raw(file: &File, window: Window, max: usize, cancel: &Cancel) -> Result<Part, TextError> {
+    scan::scan(file, window, max, Encoding::RAW_UTF8, cancel)
+}
+
+fn read_whole(file: &File, max: usize, cancel: &Cancel) -> Result<(Part, Encoding), TextError> {
+    let bytes = head(file, max)?;
+    let encoding = detect(&bytes, true).ok_or(TextError::Binary)?;
+    let text = encoding.decode_whole(bytes).ok_or(TextError::Binary)?;
+    if text.len() > max {
+        return Ok((scan::scan(file, Window::ALL, max, encoding, cancel)?, encoding));
+    }
+    Ok((Part::whole(text), encoding))
+}
+
+fn part(file: &File, lines: Lines, max: usize, encoding: Encoding, cancel: &Cancel) -> Result<Part, TextError> {
+    match lines {
+        Lines::From(window) => scan::scan(file, window, max, encoding, cancel),
+        Lines::Last(count) => tail::tail(file, count, max, encoding, cancel),
+    }
+}
+
+/// Some bytes from where the window is, to guess their encoding.
+fn window_bytes(file: &File, lines: Lines, cancel: &Cancel) -> Result<Vec<u8>, TextError> {
+    let from = match lines {
+        Lines::From(window) => scan::position_of_line(file, window.offset, cancel)?,
+        Lines::Last(_) => file.stat.size.saturating_sub(SAMPLE as u64),
+    };
+    let mut bytes = vec![0; SAMPLE];
+    let length = file.read_at(&mut bytes, from)?;
+    bytes.truncate(length);
+    Ok(bytes)
+}

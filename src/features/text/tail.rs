@@ -1,0 +1,112 @@
+//! The last lines of a file, found from its end.
+
+use super::scan::{Part, Window, scan};
+use super::{CHUNK, COUNTED, Encoding, TextError};
+use crate::cancel::Cancel;
+use crate::root::{File, RootError};
+
+/// Reads the last `count` lines, at most `max` bytes of them: then fewer, and the first one may be cut.
+pub(super) fn tail(
+    file: &File,
+    count: u64,
+    max: usize,
+    encoding: Encoding,
+    cancel: &Cancel,
+) -> Result<Part, TextError> {
+    if !encoding.has_plain_newlines() {
+        return tail_of_utf16(file, count, max, encoding, cancel);
+    }
+    let bytes = last_bytes(file, count, max, encoding.mark() as u64, cancel)?;
+    let size = file.stat.size;
+    let text = Encoding::decode_whole(encoding.without_mark(), bytes).ok_or(TextError::Binary)?;
+    let text = last_lines(&text, count, max).to_owned();
+    let lines = if size <= COUNTED { Some(count_lines(file, cancel)?) } else { None };
+    Ok(part(text, lines))
+}
+
+/// UTF-16 is decoded from its beginning: half of a character looks like another one.
+fn tail_of_utf16(file: &File, count: u64, max: usize, encoding: Encoding, cancel: &Cancel) -> Result<Part, TextError> {
+    if file.stat.size > COUNTED {
+        return Err(TextError::TailTooLong);
+    }
+    let whole = scan(file, Window::ALL, usize::MAX, encoding, cancel)?;
+    let lines = whole.line_count();
+    Ok(part(last_lines(&whole.text, count, max).to_owned(), Some(lines)))
+}
+
+fn part(text: String, lines: Option<u64>) -> Part {
+    let mut part = Part { next: None, lines, is_whole: false, ..Part::whole(text) };
+    part.first_line = lines.map_or(0, |lines| lines + 1 - part.line_count().min(lines));
+    part
+}
+
+/// The file's last bytes: as many as the lines take, or somewhat more than `max` of them.
+fn last_bytes(file: &File, count: u64, max: usize, start: u64, cancel: &Cancel) -> Result<Vec<u8>, TextError> {
+    let mut from = file.stat.size.max(start);
+    let mut newlines = 0;
+    let mut pieces = Vec::new();
+    let mut total = 0;
+    // One newline more than lines: the one before the first of them.
+    while from > start && newlines <= count && total <= max {
+        cancel.check().map_err(RootError::from)?;
+        let length = CHUNK.min(usize::try_from(from - start).unwrap_or(CHUNK));
+        from -= length as u64;
+        let mut piece = vec![0; length];
+        let read = file.read_at(&mut piece, from)?;
+        piece.truncate(read);
+        newlines += memchr::memchr_iter(b'\n', &piece).count() as u64;
+        total += piece.len();
+        pieces.push(piece);
+    }
+    pieces.reverse();
+    let mut bytes = pieces.concat();
+    if from > start {
+        // Began in the middle of a line, and maybe of a character.
+        let skip = bytes.iter().take(4).take_while(|byte| **byte & 0xC0 == 0x80).count();
+        bytes.drain(..skip);
+    }
+    Ok(bytes)
+}
+
+/// The last `count` lines of `text`, as many bytes of them as `max` allows.
+fn last_lines(text: &str, count: u64, max: usize) -> &str {
+    let body = text.strip_suffix('\n').unwrap_or(text);
+    let nth = usize::try_from(count).unwrap_or(usize::MAX);
+    let begin = memchr::memrchr_iter(b'\n', body.as_bytes()).nth(nth - 1).map_or(0, |at| at + 1);
+    let lines = &text[begin..];
+    if lines.len() <= max {
+        return lines;
+    }
+    let cut = &lines[lines.ceil_char_boundary(lines.len() - max)..];
+    // At the next whole line, unless the last line alone is too long.
+    match cut.find('\n') {
+        Some(at) if at + 1 < cut.len() => &cut[at + 1..],
+        _ => cut,
+    }
+}
+
+fn count_lines(file: &File, cancel: &Cancel) -> Result<u64, TextError> {
+    let window = Window { offset: u64::MAX, limit: Some(1), column: 1 };
+    Ok(scan(file, window, 0, Encoding::RAW_UTF8, cancel)?.lines.unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::last_lines;
+
+    #[test]
+    fn a_final_newline_ends_the_last_line_and_begins_none() {
+        assert_eq!(last_lines("a\nb\nc\n", 1, 99), "c\n");
+        assert_eq!(last_lines("a\nb\nc\n", 2, 99), "b\nc\n");
+        assert_eq!(last_lines("a\nb\nc", 1, 99), "c");
+        assert_eq!(last_lines("a\n\n", 1, 99), "\n");
+        assert_eq!(last_lines("a", 5, 99), "a");
+        assert_eq!(last_lines("", 5, 99), "");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_cut_from_the_front() {
+        assert_eq!(last_lines("aaaa\nbbbb\ncccc\n", 3, 11), "bbbb\ncccc\n");
+        assert_eq!(last_lines("ééé\n", 1, 4), "é\n");
+    }
+}

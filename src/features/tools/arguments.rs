@@ -1,0 +1,238 @@
+//! A tool's parameters: one definition, from which both the JSON Schema and the checking of arguments are made.
+//!
+//! Schemas are flat, with one type each and no combinators, which is what every client passes on unharmed. No client
+//! checks arguments against them, so all of it is checked here, and the model is told which argument is wrong and
+//! what it should be. `null` is the same as absent.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::Problem;
+use crate::object::{self, Object};
+
+/// One parameter.
+pub(super) struct Parameter {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    pub(super) required: bool,
+    /// For the model, with default and limit in words: some clients strip them from the schema.
+    pub(super) description: &'static str,
+}
+
+/// What a parameter takes.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// Any string.
+    Text,
+    /// An integer of at least 1.
+    Count,
+    /// `true` or `false`.
+    Flag,
+    /// One of these strings.
+    Choice(&'static [&'static str]),
+    /// From 1 to this many strings.
+    Texts(usize),
+}
+
+/// The path of a file or directory that must be given.
+pub(super) const fn path(description: &'static str) -> Parameter {
+    Parameter { name: "path", kind: Kind::Text, required: true, description }
+}
+
+/// An optional parameter.
+pub(super) const fn optional(name: &'static str, kind: Kind, description: &'static str) -> Parameter {
+    Parameter { name, kind, required: false, description }
+}
+
+/// The JSON Schema of a tool's arguments (2020-12, and valid as draft-07).
+pub(super) fn schema(parameters: &[Parameter]) -> Value {
+    let mut schema = json!({ "type": "object", "additionalProperties": false });
+    if !parameters.is_empty() {
+        let properties: Map<_, _> = parameters.iter().map(|p| (p.name.to_owned(), p.schema())).collect();
+        schema["properties"] = Value::Object(properties);
+    }
+    let required: Vec<_> = parameters.iter().filter(|p| p.required).map(|p| p.name).collect();
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema
+}
+
+impl Parameter {
+    fn schema(&self) -> Value {
+        let description = self.description;
+        match self.kind {
+            Kind::Text => json!({ "type": "string", "description": description }),
+            Kind::Count => json!({ "type": "integer", "minimum": 1, "description": description }),
+            Kind::Flag => json!({ "type": "boolean", "description": description }),
+            Kind::Choice(choices) => json!({ "type": "string", "enum": choices, "description": description }),
+            Kind::Texts(most) => json!({
+                "type": "array",
+                "items": { "type": "string" },
+                "minItems": 1,
+                "maxItems": most,
+                "description": description,
+            }),
+        }
+    }
+
+    fn parse<'a>(&self, raw: &'a RawValue) -> Option<Argument<'a>> {
+        match self.kind {
+            Kind::Text => object::string(raw).map(Argument::Text),
+            Kind::Count => serde_json::from_str(raw.get()).ok().filter(|count| *count >= 1).map(Argument::Count),
+            Kind::Flag => serde_json::from_str(raw.get()).ok().map(Argument::Flag),
+            Kind::Choice(choices) => {
+                object::string(raw).filter(|text| choices.contains(&text.as_ref())).map(Argument::Text)
+            }
+            Kind::Texts(most) => serde_json::from_str::<Vec<String>>(raw.get())
+                .ok()
+                .filter(|texts| (1..=most).contains(&texts.len()))
+                .map(Argument::Texts),
+        }
+    }
+
+    fn expectation(&self) -> String {
+        match self.kind {
+            Kind::Text => "a string".to_owned(),
+            Kind::Count => "an integer of at least 1".to_owned(),
+            Kind::Flag => "true or false".to_owned(),
+            Kind::Choice(choices) => format!("one of \"{}\"", choices.join("\", \"")),
+            Kind::Texts(most) => format!("an array of 1 to {most} strings"),
+        }
+    }
+}
+
+/// Checked arguments, to be taken by name.
+pub(super) struct Arguments<'a>(Vec<(&'static str, Argument<'a>)>);
+
+enum Argument<'a> {
+    Text(Cow<'a, str>),
+    Count(u64),
+    Flag(bool),
+    Texts(Vec<String>),
+}
+
+impl<'a> Arguments<'a> {
+    /// Checks `raw`, a JSON object or nothing, against `parameters`.
+    pub(super) fn parse(parameters: &'static [Parameter], raw: Option<&'a RawValue>) -> Result<Self, Problem> {
+        let given = match raw {
+            Some(raw) => Object::parse(raw).ok_or_else(|| Problem::message("The arguments must be an object."))?,
+            None => Object::default(),
+        };
+        for (key, _) in given.members() {
+            if !parameters.iter().any(|parameter| parameter.name == key) {
+                return Err(Problem::Message(unknown(key, parameters)));
+            }
+        }
+        let mut arguments = Vec::with_capacity(parameters.len());
+        for parameter in parameters {
+            match given.get(parameter.name) {
+                Some(raw) if !object::is_null(raw) => {
+                    let wrong =
+                        || Problem::Message(format!("\"{}\" must be {}.", parameter.name, parameter.expectation()));
+                    arguments.push((parameter.name, parameter.parse(raw).ok_or_else(wrong)?));
+                }
+                _ if parameter.required => {
+                    let text = format!("\"{}\" is missing; it must be {}.", parameter.name, parameter.expectation());
+                    return Err(Problem::Message(text));
+                }
+                _ => {}
+            }
+        }
+        Ok(Self(arguments))
+    }
+
+    /// A string; empty when it was not given. Required ones are always there.
+    pub(super) fn text(&self, name: &str) -> &str {
+        match self.find(name) {
+            Some(Argument::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// A number, where it was given.
+    pub(super) fn count(&self, name: &str) -> Option<u64> {
+        match self.find(name) {
+            Some(Argument::Count(count)) => Some(*count),
+            _ => None,
+        }
+    }
+
+    /// A flag; false when it was not given.
+    pub(super) fn flag(&self, name: &str) -> bool {
+        matches!(self.find(name), Some(Argument::Flag(true)))
+    }
+
+    /// A list; empty when it was not given.
+    pub(super) fn texts(&self, name: &str) -> &[String] {
+        match self.find(name) {
+            Some(Argument::Texts(texts)) => texts,
+            _ => &[],
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<&Argument<'a>> {
+        self.0.iter().find(|(given, _)| *given == name).map(|(_, argument)| argument)
+    }
+}
+
+fn unknown(key: &str, parameters: &[Parameter]) -> String {
+    let key: String = key.chars().take(100).collect();
+    if parameters.is_empty() {
+        return format!("Unknown argument {key:?}; this tool takes none.");
+    }
+    let names: Vec<_> = parameters.iter().map(|parameter| parameter.name).collect();
+    format!("Unknown argument {key:?}; this tool takes {}.", names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARAMETERS: &[Parameter] = &[
+        path("Where."),
+        optional("head", Kind::Count, "How many."),
+        optional("deep", Kind::Flag, "Whether."),
+        optional("sort", Kind::Choice(&["name", "size"]), "How."),
+        optional("paths", Kind::Texts(2), "Which."),
+    ];
+
+    fn parsed(json: &str) -> Result<String, String> {
+        let raw = RawValue::from_string(json.to_owned()).expect("valid JSON");
+        match Arguments::parse(PARAMETERS, Some(&raw)) {
+            Ok(a) => {
+                Ok(format!("{} {:?} {} {}", a.text("path"), a.count("head"), a.flag("deep"), a.texts("paths").len()))
+            }
+            Err(Problem::Message(text)) => Err(text),
+            Err(Problem::Failure(failure)) => Err(format!("{failure:?}")),
+        }
+    }
+
+    #[test]
+    fn good_arguments_come_through_and_null_is_absent() {
+        assert_eq!(parsed(r#"{"path":"a","head":3,"deep":true,"paths":["x"]}"#).as_deref(), Ok("a Some(3) true 1"));
+        assert_eq!(parsed(r#"{"path":"a","head":null,"sort":"size"}"#).as_deref(), Ok("a None false 0"));
+    }
+
+    #[test]
+    fn a_bad_argument_is_named_with_what_it_should_be() {
+        for (json, want) in [
+            (r"{}", "\"path\" is missing; it must be a string."),
+            (r#"{"path":null}"#, "\"path\" is missing; it must be a string."),
+            (r#"{"path":1}"#, "\"path\" must be a string."),
+            (r#"{"path":"a","head":0}"#, "\"head\" must be an integer of at least 1."),
+            (r#"{"path":"a","head":-1}"#, "\"head\" must be an integer of at least 1."),
+            (r#"{"path":"a","head":1.5}"#, "\"head\" must be an integer of at least 1."),
+            (r#"{"path":"a","head":"1"}"#, "\"head\" must be an integer of at least 1."),
+            (r#"{"path":"a","deep":1}"#, "\"deep\" must be true or false."),
+            (r#"{"path":"a","sort":"age"}"#, "\"sort\" must be one of \"name\", \"size\"."),
+            (r#"{"path":"a","paths":[]}"#, "\"paths\" must be an array of 1 to 2 strings."),
+            (r#"{"path":"a","paths":["a","b","c"]}"#, "\"paths\" must be an array of 1 to 2 strings."),
+            (r#"{"path":"a","x":1}"#, "Unknown argument \"x\"; this tool takes path, head, deep, sort, paths."),
+        ] {
+            assert_eq!(parsed(json).expect_err(json), want);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! `directory_tree`: all that is below a directory, as the official server's JSON.
+//!
+//! The tree is gathered level by level until it fills the answer, so that what is cut off is the deepest part, and
+//! the outline is always whole. Directories that were not entered have no `children`.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::arguments::{Kind, optional};
+use super::{Arguments, Problem, READ_ONLY, Tool};
+use crate::call::Block;
+use crate::context::Context;
+use crate::features::names::{grouped, shown, shown_entry};
+use crate::root::{Blocking, Exclude, Hidden, Kind as EntryKind, RootError, Visit, Walk, WalkOptions};
+
+/// How deep it goes when nothing is said.
+const DEFAULT_DEPTH: u64 = 10;
+/// Exclude patterns in one call.
+const MOST_PATTERNS: usize = 100;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "directory_tree",
+    title: "Directory tree",
+    description: "Show what is below a directory as JSON: name, type (file, directory, link, other) and the children \
+        of each directory. What .gitignore hides and version control's own directories are left out unless \
+        includeIgnored is true. If there is more than fits (40,000 bytes by default), the deepest levels are cut and a \
+        note says so; directories without \"children\" were not entered.",
+    parameters: &[
+        optional(
+            "path",
+            Kind::Text,
+            "The directory: relative to the served one, absolute inside it, or a file:// URI. Default: the served directory.",
+        ),
+        optional("maxDepth", Kind::Count, "How many levels to show. Default 10."),
+        optional(
+            "excludePatterns",
+            Kind::Texts(MOST_PATTERNS),
+            "Patterns of entries to leave out, in gitignore syntax, such as \"node_modules\" or \"*.log\"; at most 100.",
+        ),
+        optional("includeIgnored", Kind::Flag, "Also show what .gitignore hides, and .git. Default false."),
+    ],
+    annotations: READ_ONLY,
+    quick: false,
+    run,
+};
+
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+    let (asked, root) = (arguments.text("path"), context.root());
+    let start = root.locate(asked).and_then(|path| root.stat(&path, Blocking::Allowed));
+    let (start, stat) = start.map_err(|error| Problem::at(asked, error))?;
+    if stat.kind != EntryKind::Directory {
+        return Err(Problem::at(asked, RootError::NotDirectory));
+    }
+    let depth = arguments.count("maxDepth").unwrap_or(DEFAULT_DEPTH);
+    let options = WalkOptions {
+        hidden: if arguments.flag("includeIgnored") { Hidden::Shown } else { Hidden::Skipped },
+        max_depth: usize::try_from(depth - 1).unwrap_or(usize::MAX),
+        exclude: Exclude::new(arguments.texts("excludePatterns")).map_err(Problem::Message)?,
+    };
+    let mut walk = root.walk(&start, options, &context.cancel);
+    let mut tree = Tree::new(context.limits().output_bytes);
+    for visit in walk.by_ref() {
+        if let (Err(error), true) = (&visit.listing, tree.nodes.is_empty()) {
+            return Err(Problem::at(asked, error.clone()));
+        }
+        context.report(tree.nodes.len() as u64, || format!("reading {}", shown(root, &visit.path)));
+        if !tree.add(context, &visit) {
+            break;
+        }
+    }
+    context.cancel.check().map_err(|cancelled| Problem::Failure(cancelled.into()))?;
+    let note = tree.note(&walk);
+    let mut text = String::with_capacity(tree.bytes);
+    tree.render(tree.top.clone(), 0, &mut text);
+    Ok(std::iter::once(text).chain(note).map(Block::Text).collect())
+}
+
+/// The tree so far. The children of a directory stand next to one another.
+struct Tree {
+    nodes: Vec<Node>,
+    top: Range<usize>,
+    /// The directories that the walk will come to, in its order.
+    waiting: VecDeque<usize>,
+    /// What the nodes take as text.
+    bytes: usize,
+    max: usize,
+    is_cut: bool,
+}
+
+struct Node {
+    /// As a JSON string.
+    name: String,
+    kind: EntryKind,
+    depth: usize,
+    children: Children,
+}
+
+enum Children {
+    NotEntered,
+    Unreadable(String),
+    Nodes(Range<usize>),
+}
+
+impl Tree {
+    fn new(max: usize) -> Self {
+        Self { nodes: Vec::new(), top: 0..0, waiting: VecDeque::new(), bytes: 2, max, is_cut: false }
+    }
+
+    /// Adds a directory's entries; `false` when the answer is full.
+    fn add(&mut self, context: &Context, visit: &Visit<'_>) -> bool {
+        let parent = self.waiting.pop_front();
+        let depth = parent.map_or(0, |index| self.nodes[index].depth + 1);
+        let children = match &visit.listing {
+            Ok((dir, listing)) => {
+                let first = self.nodes.len();
+                for entry in listing.iter() {
+                    let name = json_escape_simd::escape(&shown_entry(context.root(), &dir.path, entry.name));
+                    // Two braces, two keys, a type and the indentation of four to six lines.
+                    self.bytes += name.len() + 4 * (4 * depth + 4) + 60;
+                    self.is_cut = self.bytes > self.max;
+                    if self.is_cut {
+                        break;
+                    }
+                    if entry.kind == EntryKind::Directory {
+                        self.waiting.push_back(self.nodes.len());
+                    }
+                    self.nodes.push(Node { name, kind: entry.kind, depth, children: Children::NotEntered });
+                }
+                self.is_cut |= listing.cut;
+                Children::Nodes(first..self.nodes.len())
+            }
+            Err(error) => Children::Unreadable(error.to_string()),
+        };
+        match (parent, children) {
+            (Some(index), children) => self.nodes[index].children = children,
+            (None, Children::Nodes(range)) => self.top = range,
+            (None, _) => {}
+        }
+        !self.is_cut
+    }
+
+    fn note(&self, walk: &Walk<'_>) -> Option<String> {
+        let not_entered = self
+            .nodes
+            .iter()
+            .filter(|node| node.kind == EntryKind::Directory && matches!(node.children, Children::NotEntered));
+        let mut said = Vec::new();
+        if self.is_cut || walk.cut {
+            said.push(format!("cut after {} entries, which is all that fits", grouped(self.nodes.len() as u64)));
+        }
+        match not_entered.count() {
+            0 => {}
+            count => said.push(format!(
+                "{} directories not entered (no \"children\"): ask for one by \"path\", or raise \"maxDepth\"",
+                grouped(count as u64)
+            )),
+        }
+        if walk.ignored > 0 {
+            said.push(format!("{} entries hidden by ignore files", grouped(walk.ignored as u64)));
+        }
+        said.extend(walk.notes.iter().cloned());
+        (!said.is_empty()).then(|| format!("[{}]", said.join("; ")))
+    }
+
+    /// Writes nodes as `JSON.stringify(…, null, 2)` does.
+    fn render(&self, nodes: Range<usize>, indent: usize, out: &mut String) {
+        if nodes.is_empty() {
+            return out.push_str("[]");
+        }
+        out.push('[');
+        for (index, node) in self.nodes[nodes].iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            line(out, indent + 2, "{");
+            line(out, indent + 4, "\"name\": ");
+            out.push_str(&node.name);
+            out.push(',');
+            line(out, indent + 4, "\"type\": \"");
+            out.push_str(match node.kind {
+                EntryKind::File => "file\"",
+                EntryKind::Directory => "directory\"",
+                EntryKind::Link => "link\"",
+                _ => "other\"",
+            });
+            match &node.children {
+                Children::NotEntered => {}
+                Children::Unreadable(why) => {
+                    out.push(',');
+                    line(out, indent + 4, "\"error\": ");
+                    out.push_str(&json_escape_simd::escape(why));
+                }
+                Children::Nodes(children) => {
+                    out.push(',');
+                    line(out, indent + 4, "\"children\": ");
+                    self.render(children.clone(), indent + 4, out);
+                }
+            }
+            line(out, indent + 2, "}");
+        }
+        line(out, indent, "]");
+    }
+}
+
+fn line(out: &mut String, indent: usize, text: &str) {
+    const SPACES: &str = "                                                                ";
+    out.push('\n');
+    let mut left = indent;
+    while left > 0 {
+        let part = left.min(SPACES.len());
+        out.push_str(&SPACES[..part]);
+        left -= part;
+    }
+    out.push_str(text);
+}

@@ -1,0 +1,77 @@
+//! `get_file_info`: what is known of a file or directory without reading it all.
+
+use std::fmt::Write as _;
+
+use super::arguments::path;
+use super::{Arguments, Problem, READ_ONLY, Tool};
+use crate::call::Block;
+use crate::context::Context;
+use crate::features::content;
+use crate::features::names::{shown, timestamp};
+use crate::features::text::{self, SAMPLE};
+use crate::root::{Asked, Blocking, Kind, RelPath, RootError, Stat};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "get_file_info",
+    title: "Get file info",
+    description: "Show what is known of a file or directory, one \"key: value\" a line: size in bytes, created, \
+        modified, accessed (UTC), isDirectory, isFile, permissions; for a file also its media type, encoding and line \
+        endings; for a link, where inside the served directory it leads.",
+    parameters: &[path("The file or directory: relative to the served one, absolute inside it, or a file:// URI.")],
+    annotations: READ_ONLY,
+    quick: false,
+    run,
+};
+
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+    let (asked, root) = (arguments.text("path"), context.root());
+    let at = |error| Problem::at(asked, error);
+    let path = root.locate(asked).map_err(at)?;
+    let (real, stat) = root.stat(&path, Blocking::Allowed).map_err(at)?;
+    let mut lines = facts(&stat);
+    if root.is_link(&path) {
+        let _ = writeln!(lines, "link: to {} {}", stat.kind, shown(root, &real));
+    }
+    match stat.kind {
+        Kind::File => lines += &contents(&real, context).map_err(at)?,
+        Kind::Directory => lines += "mimeType: inode/directory\n",
+        other => {
+            let _ = writeln!(lines, "kind: {other}, which cannot be read");
+        }
+    }
+    lines.pop();
+    Ok(vec![Block::Text(lines)])
+}
+
+fn facts(stat: &Stat) -> String {
+    let mut lines = format!("size: {}\n", stat.size);
+    for (key, time) in [("created", stat.created), ("modified", stat.modified), ("accessed", stat.accessed)] {
+        let time = time.and_then(timestamp).unwrap_or_else(|| "unknown".to_owned());
+        let _ = writeln!(lines, "{key}: {time}");
+    }
+    let _ = writeln!(lines, "isDirectory: {}", stat.kind == Kind::Directory);
+    let _ = writeln!(lines, "isFile: {}", stat.kind == Kind::File);
+    let _ = writeln!(lines, "permissions: {:03o}", stat.mode);
+    lines
+}
+
+/// What a file's first bytes tell. A file that may be looked at but not read keeps its other facts.
+fn contents(real: &RelPath, context: &Context) -> Result<String, RootError> {
+    let path = Asked { path: real.clone(), directory: false };
+    let file = match context.root().open_file(&path, Blocking::Allowed) {
+        Ok(file) => file,
+        Err(error @ RootError::PermissionDenied) => return Ok(format!("contents: {error}\n")),
+        Err(error) => return Err(error),
+    };
+    let sample = text::head(&file, SAMPLE)?;
+    let name = real.file_name().unwrap_or_default();
+    let is_whole = sample.len() as u64 >= file.stat.size;
+    let Some(encoding) = text::detect(&sample, is_whole) else {
+        return Ok(format!("mimeType: {}\nencoding: binary\n", content::media_type(name, &sample, false)));
+    };
+    let decoded = encoding.decode_sample(&sample);
+    let mime_type = content::media_type(name, &sample, true);
+    let of = if is_whole { "" } else { " (of the first 64 KiB)" };
+    let line_ending = text::line_ending(&decoded);
+    Ok(format!("mimeType: {mime_type}\nencoding: {}\nlineEnding: {line_ending}{of}\n", encoding.name()))
+}

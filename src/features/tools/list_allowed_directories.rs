@@ -1,0 +1,24 @@
+//! `list_allowed_directories`: what is served, and what keeps it to that.
+
+use super::{Arguments, Problem, READ_ONLY, Tool};
+use crate::call::Block;
+use crate::context::Context;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "list_allowed_directories",
+    title: "List allowed directories",
+    description: "Show the directory that this server serves; nothing outside it can be reached. Also says whether it \
+        can be written to, and how paths are kept inside it.",
+    parameters: &[],
+    annotations: READ_ONLY,
+    quick: true,
+    run,
+};
+
+#[expect(clippy::unnecessary_wraps, reason = "the signature that all tools have")]
+fn run(_: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+    let root = context.root();
+    let directory = format!("Allowed directories:\n{}", root.path().display());
+    let facts = format!("[read-only; paths are confined by {}]", root.confinement());
+    Ok(vec![Block::Text(directory), Block::Text(facts)])
+}

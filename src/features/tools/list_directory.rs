@@ -1,0 +1,96 @@
+//! `list_directory`: the entries of one directory, a line each.
+
+use super::arguments::{Kind, optional};
+use super::{Arguments, Problem, READ_ONLY, Tool};
+use crate::call::Block;
+use crate::context::Context;
+use crate::features::names::{grouped, push_entry};
+use crate::root::{Directory, Listing};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "list_directory",
+    title: "List directory",
+    description: "List what is in a directory, one entry a line, sorted by name: [FILE], [DIR], [LINK] or [OTHER] and \
+        the name. A name that would not fit on one line is shown as its file:// URI. If there is more than fits \
+        (40,000 bytes by default), a note says how to go on.",
+    parameters: &[
+        optional(
+            "path",
+            Kind::Text,
+            "The directory: relative to the served one, absolute inside it, or a file:// URI. Default: the served directory.",
+        ),
+        optional("offset", Kind::Count, "The entry to begin with, counted from 1. Default 1."),
+        optional("limit", Kind::Count, "At most this many entries. Default: as many as fit."),
+    ],
+    annotations: READ_ONLY,
+    quick: false,
+    run,
+};
+
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+    let (dir, listing) = open(arguments, context)?;
+    let window = Window::of(arguments, context);
+    let mut text = String::with_capacity((24 * listing.len()).min(window.bytes));
+    let mut count = 0;
+    for entry in listing.iter().skip(window.skip).take(window.limit) {
+        if !push_entry(&mut text, window.bytes, context.root(), &dir.path, entry) {
+            break;
+        }
+        count += 1;
+    }
+    Ok(blocks(text, window.note(count, &listing)))
+}
+
+/// Opens and reads the directory that the arguments name.
+pub(super) fn open<'r>(arguments: &Arguments<'_>, context: &'r Context) -> Result<(Directory<'r>, Listing), Problem> {
+    let (asked, root) = (arguments.text("path"), context.root());
+    let dir = root.locate(asked).and_then(|path| root.open_directory(&path));
+    let listed = dir.and_then(|dir| dir.list().map(|listing| (dir, listing)));
+    listed.map_err(|error| Problem::at(asked, error))
+}
+
+/// The text, and the note if there is one; an empty directory has the note only.
+pub(super) fn blocks(text: String, note: Option<String>) -> Vec<Block> {
+    let text = (!text.is_empty() || note.is_none()).then_some(text);
+    text.into_iter().chain(note).map(Block::Text).collect()
+}
+
+/// Which entries are wanted, and how many bytes they may take.
+pub(super) struct Window {
+    pub(super) skip: usize,
+    pub(super) limit: usize,
+    pub(super) bytes: usize,
+}
+
+impl Window {
+    pub(super) fn of(arguments: &Arguments<'_>, context: &Context) -> Self {
+        let count = |name| arguments.count(name).map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+        Self {
+            skip: count("offset").map_or(0, |offset| offset - 1),
+            limit: count("limit").unwrap_or(usize::MAX),
+            bytes: context.limits().output_bytes,
+        }
+    }
+
+    /// Says what part of the directory was shown, where it is not all.
+    pub(super) fn note(&self, shown: usize, listing: &Listing) -> Option<String> {
+        let total = if listing.cut { "more than " } else { "" }.to_owned() + &grouped(listing.len() as u64);
+        let end = self.skip.saturating_add(shown);
+        let said = match (shown, listing.len()) {
+            (_, 0) if listing.denied == 0 => "the directory is empty".to_owned(),
+            (0, _) if self.skip >= listing.len() => format!("nothing at offset {} of {total} entries", self.skip + 1),
+            (shown, all) if shown < all || listing.cut => {
+                let more = if end < all { format!("; continue with offset {}", end + 1) } else { String::new() };
+                format!("entries {}-{end} of {total}{more}", self.skip + 1)
+            }
+            _ if listing.denied == 0 => return None,
+            _ => String::new(),
+        };
+        let denied = match listing.denied {
+            0 => None,
+            count => Some(format!("{} denied, not shown", grouped(count as u64))),
+        };
+        let said: Vec<_> = Some(said).filter(|said| !said.is_empty()).into_iter().chain(denied).collect();
+        Some(format!("[{}]", said.join("; ")))
+    }
+}

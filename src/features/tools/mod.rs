@@ -1,0 +1,129 @@
+//! The tools: one file each, and the registry that everything else is made from.
+//!
+//! A tool is a constant: its name and words for the model, its parameters, what it does to the world, and the
+//! function that runs it. `tools/list`, the checking of arguments, and the README's table all come from it, so they
+//! cannot disagree. **To add a tool, write its file and add its line to [`TOOLS`].**
+//!
+//! Answers are plain text blocks, without `structuredContent`: where a tool gives that, Claude Code, Codex and VS
+//! Code show the model escaped JSON instead of the text, and Gemini and Zed ignore it.
+
+mod arguments;
+mod directory_tree;
+mod get_file_info;
+mod list_allowed_directories;
+mod list_directory;
+mod list_directory_with_sizes;
+mod problem;
+mod read_media_file;
+mod read_multiple_files;
+mod read_text_file;
+
+use serde_json::value::RawValue;
+
+use self::arguments::{Arguments, Parameter};
+use self::problem::Problem;
+use crate::call::{Block, Failure, ToolAnnotations, ToolDefinition, ToolResult};
+use crate::context::Context;
+
+/// Every tool, in the order of `tools/list`.
+const TOOLS: &[&Tool] = &[
+    &read_text_file::TOOL,
+    &read_media_file::TOOL,
+    &read_multiple_files::TOOL,
+    &list_directory::TOOL,
+    &list_directory_with_sizes::TOOL,
+    &directory_tree::TOOL,
+    &get_file_info::TOOL,
+    &list_allowed_directories::TOOL,
+];
+
+/// Names that can be called and are not listed: the official server's older ones, which prompts still use.
+const ALIASES: &[(&str, &str)] = &[("read_file", "read_text_file")];
+
+/// One tool.
+struct Tool {
+    /// In `snake_case`, at most 30 characters: clients put their own prefix before it.
+    name: &'static str,
+    /// For people.
+    title: &'static str,
+    /// For the model: at most 1,000 characters, defaults and limits in words.
+    description: &'static str,
+    parameters: &'static [Parameter],
+    annotations: ToolAnnotations,
+    /// Whether it is worth trying without a thread ([`Context::may_block`]).
+    quick: bool,
+    run: fn(&Arguments<'_>, &Context) -> Result<Vec<Block>, Problem>,
+}
+
+/// What every tool that only reads says of itself.
+const READ_ONLY: ToolAnnotations =
+    ToolAnnotations { read_only_hint: true, destructive_hint: false, idempotent_hint: true, open_world_hint: false };
+
+/// The tools as `tools/list` shows them.
+pub fn definitions() -> Vec<ToolDefinition> {
+    TOOLS.iter().map(|tool| tool.definition()).collect()
+}
+
+/// Whether a call of this tool is worth trying without a thread.
+pub fn is_quick(name: &str) -> bool {
+    find(name).is_some_and(|tool| tool.quick)
+}
+
+/// Calls a tool. What goes wrong inside it is an answer for the model, not a failure of the protocol.
+pub fn call(name: &str, arguments: Option<&RawValue>, context: &Context) -> Result<ToolResult, Failure> {
+    let tool = find(name).ok_or_else(|| Failure::UnknownTool(name.to_owned()))?;
+    let content = Arguments::parse(tool.parameters, arguments).and_then(|arguments| (tool.run)(&arguments, context));
+    match content {
+        Ok(content) => Ok(ToolResult { content, is_error: false }),
+        Err(Problem::Message(text)) => Ok(ToolResult { content: vec![Block::Text(text)], is_error: true }),
+        Err(Problem::Failure(failure)) => Err(failure),
+    }
+}
+
+fn find(name: &str) -> Option<&'static Tool> {
+    let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name);
+    TOOLS.iter().copied().find(|tool| tool.name == name)
+}
+
+impl Tool {
+    fn definition(&self) -> ToolDefinition {
+        ToolDefinition {
+            name: self.name,
+            title: Some(self.title),
+            description: self.description.to_owned(),
+            input_schema: arguments::schema(self.parameters),
+            annotations: Some(self.annotations),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    /// One bad tool makes clients drop all of them.
+    #[test]
+    fn every_tool_is_one_that_every_client_takes() {
+        let mut names = HashSet::new();
+        for tool in TOOLS {
+            assert!(names.insert(tool.name), "{} is there twice", tool.name);
+            assert!(tool.name.len() <= 30 && tool.name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'));
+            assert!(tool.description.chars().count() <= 1_000, "{}: too long", tool.name);
+            assert!(!tool.annotations.open_world_hint, "{}", tool.name);
+            for parameter in tool.parameters {
+                assert!(!parameter.description.is_empty(), "{}: {}", tool.name, parameter.name);
+            }
+        }
+        for (alias, name) in ALIASES {
+            assert!(!names.contains(alias) && names.contains(name), "{alias}");
+        }
+    }
+
+    #[test]
+    fn the_list_is_small_enough_for_every_context() {
+        let bytes = serde_json::to_vec(&definitions()).expect("definitions are JSON").len();
+        assert!(bytes <= 12 << 10, "{bytes} bytes");
+    }
+}

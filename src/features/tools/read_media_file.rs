@@ -1,0 +1,49 @@
+//! `read_media_file`: an image or a sound for the model to look at or hear; any other file as an embedded resource.
+
+use super::arguments::path;
+use super::{Arguments, Problem, READ_ONLY, Tool};
+use crate::call::{Block, Contents, Data};
+use crate::context::Context;
+use crate::features::content::{self, MediaKind};
+use crate::features::names::{grouped, shown};
+use crate::features::text;
+use crate::root::Blocking;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "read_media_file",
+    title: "Read media file",
+    description: "Read an image (PNG, JPEG, GIF, WebP) or audio file (WAV, MP3, Ogg, FLAC, M4A, AAC) so that it can \
+        be seen or heard. What it is decides its content, not its name. Any other file comes as an embedded resource, \
+        as text or base64. Files over 3,750,000 bytes (by default) are refused.",
+    parameters: &[path("The file: relative to the served directory, absolute inside it, or a file:// URI.")],
+    annotations: READ_ONLY,
+    quick: false,
+    run,
+};
+
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+    let (asked, root) = (arguments.text("path"), context.root());
+    let file = root.locate(asked).and_then(|path| root.open_file(&path, Blocking::Allowed));
+    let file = file.map_err(|error| Problem::at(asked, error))?;
+    let (size, limit) = (file.stat.size, context.limits().blob_bytes as u64);
+    if size > limit {
+        let (path, size, limit) = (shown(root, &file.path), grouped(size), grouped(limit));
+        return Err(Problem::Message(format!(
+            "{path}: {size} bytes, and at most {limit} are given (the server's --max-blob-bytes). Make a smaller copy."
+        )));
+    }
+    context.reserve(size)?;
+    let data = text::head(&file, limit as usize).map_err(|error| Problem::at(asked, error))?;
+    let uri = root.uri(&file.path);
+    let block = match content::media_kind(&data) {
+        Some((MediaKind::Image, mime_type)) => Block::Image { mime_type: mime_type.to_owned(), data },
+        Some((MediaKind::Audio, mime_type)) => Block::Audio { uri, mime_type: mime_type.to_owned(), data },
+        None => {
+            let is_text = content::is_text(&data);
+            let name = file.path.file_name().unwrap_or_default();
+            let mime_type = content::media_type(name, &data, is_text).to_owned();
+            Block::Resource(Contents { uri, mime_type, data: Data::from_bytes(data, is_text), continues: None })
+        }
+    };
+    Ok(vec![block])
+}

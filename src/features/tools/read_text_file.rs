@@ -1,0 +1,106 @@
+//! `read_text_file` (alias `read_file`): a text file, or some lines of it.
+
+use super::arguments::{Kind, optional, path};
+use super::{Arguments, Problem, READ_ONLY, Tool};
+use crate::call::Block;
+use crate::context::Context;
+use crate::features::names::{grouped, size};
+use crate::features::text::{self, Encoding, Lines, Part, Window};
+use crate::root::{Blocking, File};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "read_text_file",
+    title: "Read text file",
+    description: "Read a text file, or some lines of it. Gives the exact text; if it is more than fits (40,000 bytes \
+        by default), the part that fits and a note that says how to get the next part. Use head for the first lines, \
+        tail for the last, offset and limit for lines in the middle. UTF-8 and UTF-16 are read as they are; other \
+        encodings are guessed and named. Binary files are refused: use read_media_file.",
+    parameters: &[
+        path("The file: relative to the served directory, absolute inside it, or a file:// URI."),
+        optional("head", Kind::Count, "Only the first this many lines. Not together with tail, offset or limit."),
+        optional("tail", Kind::Count, "Only the last this many lines. Not together with head, offset or limit."),
+        optional("offset", Kind::Count, "The line to begin with, counted from 1. Default 1."),
+        optional("limit", Kind::Count, "At most this many lines. Default: as many as fit."),
+        optional("column", Kind::Count, "The character of the first line to begin with, counted from 1. Default 1."),
+    ],
+    annotations: READ_ONLY,
+    quick: true,
+    run,
+};
+
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+    let lines = lines(arguments)?;
+    let (part, encoding, file) = read(arguments.text("path"), lines, context.limits().output_bytes, context)?;
+    let note = note(&part, lines, encoding, file.stat.size);
+    Ok(std::iter::once(part.text).chain(note).map(Block::Text).collect())
+}
+
+/// Reads lines of a file for any tool that shows text.
+pub(super) fn read(
+    asked: &str,
+    lines: Lines,
+    max: usize,
+    context: &Context,
+) -> Result<(Part, Encoding, File), Problem> {
+    let blocking = if context.may_block { Blocking::Allowed } else { Blocking::Refused };
+    let root = context.root();
+    let file =
+        root.locate(asked).and_then(|path| root.open_file(&path, blocking)).map_err(|e| Problem::at(asked, e))?;
+    if context.may_block {
+        context.reserve(file.stat.size.min(max as u64))?;
+    }
+    let read = text::read(&file, lines, max, &context.cancel);
+    let (part, encoding) = read.map_err(|error| Problem::in_text(asked, file.stat.size, error))?;
+    Ok((part, encoding, file))
+}
+
+/// Which lines the arguments ask for.
+fn lines(arguments: &Arguments<'_>) -> Result<Lines, Problem> {
+    let count = |name| arguments.count(name);
+    let window = count("offset").or(count("limit")).or(count("column"));
+    match (count("head"), count("tail")) {
+        (Some(_), Some(_)) => Err(Problem::message("Give \"head\" or \"tail\", not both.")),
+        (Some(_), None) | (None, Some(_)) if window.is_some() => {
+            Err(Problem::message("Give \"head\" or \"tail\", or else \"offset\", \"limit\" and \"column\"; not both."))
+        }
+        (Some(head), None) => Ok(Lines::From(Window { limit: Some(head), ..Window::ALL })),
+        (None, Some(tail)) => Ok(Lines::Last(tail)),
+        (None, None) => Ok(Lines::From(Window {
+            offset: count("offset").unwrap_or(1),
+            limit: count("limit"),
+            column: count("column").unwrap_or(1),
+        })),
+    }
+}
+
+/// Says which part of the file this is, how to go on, and what encoding it was; `None` where nothing needs saying.
+pub(super) fn note(part: &Part, lines: Lines, encoding: Encoding, bytes: u64) -> Option<String> {
+    let mut said = Vec::new();
+    if !part.is_whole {
+        said.push(extent(part, lines, bytes));
+    }
+    if let Some((line, column)) = part.next {
+        let column = if column > 1 { format!(", column {column}") } else { String::new() };
+        said.push(format!("continue with offset {line}{column}"));
+    }
+    if encoding.is_remarkable() {
+        said.push(format!("encoding: {}", encoding.name()));
+    }
+    (!said.is_empty()).then(|| format!("[{}]", said.join("; ")))
+}
+
+fn extent(part: &Part, lines: Lines, bytes: u64) -> String {
+    let of = match part.lines {
+        Some(lines) => format!("of {}", grouped(lines)),
+        None => format!("of a file of {}", size(bytes)),
+    };
+    let count = part.line_count();
+    match (lines, count) {
+        (Lines::From(window), 0) => format!("nothing at line {} {of}", grouped(window.offset)),
+        (Lines::Last(asked), _) if count < asked && part.lines.is_none_or(|lines| count < lines) => {
+            format!("the last {} lines {of}, which is all that fits", grouped(count))
+        }
+        (Lines::Last(_), _) => format!("the last {} lines {of}", grouped(count)),
+        _ => format!("lines {}-{} {of}", grouped(part.first_line), grouped(part.first_line + count - 1)),
+    }
+}

@@ -1,0 +1,168 @@
+//! Which requests are being worked on, which wait, and who may still be answered.
+//!
+//! The law of this file: what was registered is answered exactly once, by whoever takes it out of here; what was
+//! cancelled is not in here any more, so its late result finds nobody to go to.
+
+use std::collections::{HashMap, VecDeque};
+
+use serde_json::value::RawValue;
+
+use crate::batch::BatchKey;
+use crate::call::Call;
+use crate::cancel::Cancel;
+use crate::era::Era;
+use crate::wire::message::Id;
+
+/// Names one request of this process; ids can be used again, tickets are not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ticket(u64);
+
+/// A request that is owed an answer.
+#[derive(Debug)]
+pub struct Pending {
+    /// To be echoed.
+    pub id: Id,
+    /// Whose rules its answer follows.
+    pub era: Era,
+    /// The batch that its answer is part of.
+    pub batch: Option<BatchKey>,
+    /// To be raised when nobody wants the answer any more.
+    pub cancel: Cancel,
+}
+
+/// A request that waits for a place.
+#[derive(Debug)]
+pub struct Waiting {
+    /// Where it is registered.
+    pub ticket: Ticket,
+    /// What is to be done.
+    pub call: Call,
+    /// The client's progress token.
+    pub token: Option<Box<RawValue>>,
+    /// The length of its line.
+    pub bytes: usize,
+}
+
+/// All requests without an answer.
+#[derive(Debug, Default)]
+pub struct Inflight {
+    pending: HashMap<Ticket, Pending>,
+    by_id: HashMap<Id, Ticket>,
+    queue: VecDeque<Waiting>,
+    queued_bytes: usize,
+    next: u64,
+}
+
+impl Inflight {
+    /// Whether a request with this id is owed an answer.
+    pub fn contains(&self, id: &Id) -> bool {
+        !self.by_id.is_empty() && self.by_id.contains_key(id)
+    }
+
+    /// Registers a request whose id is free.
+    pub fn register(&mut self, id: Id, era: Era, batch: Option<BatchKey>) -> (Ticket, Cancel) {
+        let ticket = Ticket(self.next);
+        self.next += 1;
+        let cancel = Cancel::default();
+        self.by_id.insert(id.clone(), ticket);
+        self.pending.insert(ticket, Pending { id, era, batch, cancel: cancel.clone() });
+        (ticket, cancel)
+    }
+
+    /// Takes out a request to answer it; `None` when it was cancelled or answered.
+    pub fn complete(&mut self, ticket: Ticket) -> Option<Pending> {
+        let pending = self.pending.remove(&ticket)?;
+        self.by_id.remove(&pending.id);
+        Some(pending)
+    }
+
+    /// Takes out a request that the client does not want answered, and tells its worker.
+    pub fn cancel(&mut self, id: &Id) -> Option<Pending> {
+        let ticket = *self.by_id.get(id)?;
+        let pending = self.complete(ticket)?;
+        pending.cancel.cancel();
+        if let Some(at) = self.queue.iter().position(|waiting| waiting.ticket == ticket) {
+            self.forget(at);
+        }
+        Some(pending)
+    }
+
+    /// A request that is owed an answer.
+    pub fn get(&self, ticket: Ticket) -> Option<&Pending> {
+        self.pending.get(&ticket)
+    }
+
+    /// Puts a registered request at the end of the queue.
+    pub fn enqueue(&mut self, waiting: Waiting) {
+        self.queued_bytes += waiting.bytes;
+        self.queue.push_back(waiting);
+    }
+
+    /// The request that has waited longest.
+    pub fn dequeue(&mut self) -> Option<Waiting> {
+        self.forget(0)
+    }
+
+    /// How many wait, and how many bytes of input they were.
+    pub fn queued(&self) -> (usize, usize) {
+        (self.queue.len(), self.queued_bytes)
+    }
+
+    /// Takes out everything, telling the workers to stop.
+    pub fn drain(&mut self) -> Vec<Pending> {
+        self.queue.clear();
+        self.queued_bytes = 0;
+        self.by_id.clear();
+        let mut all: Vec<_> = self.pending.drain().collect();
+        all.sort_by_key(|(ticket, _)| ticket.0);
+        all.into_iter().map(|(_, pending)| pending).inspect(|pending| pending.cancel.cancel()).collect()
+    }
+
+    /// Whether no request is owed an answer.
+    pub fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    fn forget(&mut self, at: usize) -> Option<Waiting> {
+        let waiting = self.queue.remove(at)?;
+        self.queued_bytes -= waiting.bytes;
+        Some(waiting)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(text: &str) -> Id {
+        Id::String(text.into())
+    }
+
+    #[test]
+    fn a_cancelled_request_is_not_answered_and_its_id_is_free_again() {
+        let mut inflight = Inflight::default();
+        let (first, cancel) = inflight.register(id("a"), Era::Modern, None);
+        assert!(inflight.contains(&id("a")));
+        assert!(inflight.cancel(&id("a")).is_some());
+        assert!(cancel.is_cancelled());
+        let (second, _) = inflight.register(id("a"), Era::Modern, None);
+        assert!(inflight.complete(first).is_none());
+        assert!(inflight.complete(second).is_some());
+        assert!(inflight.complete(second).is_none());
+        assert!(inflight.is_empty());
+    }
+
+    #[test]
+    fn a_waiting_request_that_is_cancelled_leaves_the_queue() {
+        let mut inflight = Inflight::default();
+        for name in ["a", "b"] {
+            let (ticket, _) = inflight.register(id(name), Era::Modern, None);
+            inflight.enqueue(Waiting { ticket, call: Call::ListTools, token: None, bytes: 10 });
+        }
+        inflight.cancel(&id("a"));
+        assert_eq!(inflight.queued(), (1, 10));
+        let left = inflight.dequeue().expect("b waits");
+        assert_eq!(inflight.complete(left.ticket).map(|pending| pending.id), Some(id("b")));
+        assert_eq!(inflight.queued(), (0, 0));
+    }
+}

@@ -1,0 +1,114 @@
+//! The log on stderr: what goes wrong and, at `trace`, every line in and out, so that a learner can watch the
+//! protocol.
+//!
+//! Names from the disk and lines from the client are untrusted: control characters and those that turn the direction
+//! of text are escaped, so that no terminal is talked into anything. Lines go through a bounded queue to a thread of
+//! its own; when stderr is full they are lost, and the server is not held up.
+
+use std::fmt::{self, Write as _};
+use std::io::{self, Write};
+
+use tracing::level_filters::LevelFilter;
+use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
+use tracing_subscriber::fmt::MakeWriter;
+
+/// Lines waiting for stderr; more are lost.
+const QUEUE: usize = 4_096;
+
+/// How much of a line of the protocol is shown.
+const SHOWN: usize = 2_000;
+
+/// Starts logging to stderr at `level`. What is queued is written when the guard is dropped.
+pub fn start(level: LevelFilter) -> WorkerGuard {
+    let (queue, guard) =
+        NonBlockingBuilder::default().lossy(true).buffered_lines_limit(QUEUE).thread_name("log").finish(io::stderr());
+    // Fails only when a logger is set already, as in tests: then that one stays.
+    let _ = tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(Escaping(queue))
+        .with_ansi(false)
+        .without_time()
+        .with_target(false)
+        .try_init();
+    guard
+}
+
+/// A line of the protocol as the log shows it: its beginning, and how much more there is.
+pub fn shown(line: &[u8]) -> impl fmt::Display {
+    struct Shown<'a>(&'a [u8]);
+
+    impl fmt::Display for Shown<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            let head = &self.0[..self.0.len().min(SHOWN)];
+            f.write_str(&String::from_utf8_lossy(head))?;
+            match self.0.len() - head.len() {
+                0 => Ok(()),
+                more => write!(f, "... ({more} more bytes)"),
+            }
+        }
+    }
+
+    Shown(line)
+}
+
+/// Writes a log line with its control characters escaped, but for the newline at its end.
+struct Escaping(NonBlocking);
+
+impl Write for Escaping {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.0.write_all(escaped(&String::from_utf8_lossy(line)).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl<'a> MakeWriter<'a> for Escaping {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+/// The same text with hostile characters escaped, but for a newline at its end.
+pub fn escaped(line: &str) -> String {
+    let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
+    let mut out = String::with_capacity(line.len());
+    for c in text.chars() {
+        if is_hostile(c) {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "{}", c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    out + end
+}
+
+/// Whether a character can make a terminal or a reader see something else than what is there: control characters,
+/// line separators, and those that change the direction of text (Unicode TR 36).
+pub fn is_hostile(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{061c}')
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_line_can_act_on_a_terminal() {
+        assert_eq!(escaped("a\u{1b}[2J\rb\nc\u{202e}d\n"), "a\\u{1b}[2J\\u{d}b\\u{a}c\\u{202e}d\n");
+        assert_eq!(escaped("plain é\n"), "plain é\n");
+    }
+
+    #[test]
+    fn long_lines_are_shown_by_their_beginning() {
+        let line = shown(&[b'x'; SHOWN + 7]).to_string();
+        assert!(line.ends_with("x... (7 more bytes)"), "{line}");
+    }
+}

@@ -1,0 +1,109 @@
+//! The program: arguments, the root, stdio, and then [`mcp_fs::server`] until the input ends.
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use mcp_fs::cli::{Cli, StartupError};
+use mcp_fs::root::Root;
+use mcp_fs::server::Server;
+use mcp_fs::{check, log, stdio};
+use tracing::level_filters::LevelFilter;
+
+/// The input could not be read or answered.
+const FAILED: u8 = 1;
+/// The arguments are wrong, or DIR cannot be served.
+const UNUSABLE: u8 = 2;
+
+/// Threads for work that blocks: as many as requests may be worked on at once, in the largest setting that makes
+/// sense.
+const THREADS: usize = 512;
+
+fn main() -> ExitCode {
+    let cli = match Cli::read(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(error) => return explain(&error),
+    };
+    match start(&cli) {
+        Ok(code) => code,
+        Err(StartupError(message)) => {
+            // Nobody is left to tell when stderr is closed.
+            let _ = writeln!(io::stderr(), "mcp-fs: {}", log::escaped(&message));
+            ExitCode::from(UNUSABLE)
+        }
+    }
+}
+
+/// Prints the help or the version on stdout, and anything wrong with the arguments on stderr.
+fn explain(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    if error.use_stderr() { ExitCode::from(UNUSABLE) } else { ExitCode::SUCCESS }
+}
+
+fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
+    let level = cli.log_level()?;
+    let root = cli.open_root()?;
+    if cli.check {
+        return Ok(print_check(cli, &root));
+    }
+    end_on_signals()?;
+    let level = if stdio::stderr_is_stdout() { LevelFilter::OFF } else { level };
+    let log = (level > LevelFilter::OFF).then(|| log::start(level));
+    let code = serve(Server::new(root, cli.limits()));
+    drop(log);
+    Ok(code)
+}
+
+fn serve(server: Server) -> ExitCode {
+    let threads = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build();
+    let runtime = match threads {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            tracing::error!("cannot start: {error}");
+            return ExitCode::from(FAILED);
+        }
+    };
+    let served = runtime.block_on(async { server.serve(stdio::input(), stdio::output()).await });
+    // A thread may be stuck in a read that never ends: nobody waits for it.
+    runtime.shutdown_background();
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        // The client is gone: nothing to complain about, and nobody to hear it.
+        Err(error) if matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset) => {
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            tracing::error!("stdin or stdout failed: {error}");
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// SIGINT, SIGTERM and SIGHUP end the process at once, whatever it is doing. That is their default too, but not for
+/// process 1 of a container, where the default is to ignore them.
+#[cfg(unix)]
+fn end_on_signals() -> Result<(), StartupError> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::flag::register_conditional_shutdown;
+
+    let always = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        register_conditional_shutdown(signal, 128 + signal, std::sync::Arc::clone(&always))
+            .map_err(|error| StartupError(format!("cannot listen to signals: {error}")))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "the same signature as on Unix")]
+fn end_on_signals() -> Result<(), StartupError> {
+    Ok(())
+}
+
+fn print_check(cli: &Cli, root: &Root) -> ExitCode {
+    let program = std::env::current_exe().unwrap_or_else(|_| "mcp-fs".into());
+    let report = check::report(root, &cli.limits(), &program, &cli.served_options());
+    match io::stdout().write_all(report.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::from(FAILED),
+    }
+}

@@ -1,0 +1,91 @@
+//! A bound on the memory that answers take while they are prepared and written.
+//!
+//! Work asks for what it is about to read, once, when it knows how much; what it got goes with the answer and comes
+//! back when the last byte is written. One answer larger than the whole budget is let through when it is alone.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::call::Failure;
+use crate::cancel::Cancel;
+
+/// How often waiting work looks whether it was cancelled.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Bytes to be shared out.
+#[derive(Debug)]
+pub struct Budget {
+    limit: u64,
+    used: Mutex<u64>,
+    freed: Condvar,
+}
+
+impl Budget {
+    /// A budget of `limit` bytes.
+    pub fn new(limit: u64) -> Arc<Self> {
+        Arc::new(Self { limit, used: Mutex::new(0), freed: Condvar::new() })
+    }
+
+    /// Takes `bytes`. Where there is no room it waits if `may_wait`, and fails otherwise.
+    pub fn reserve(self: &Arc<Self>, bytes: u64, cancel: &Cancel, may_wait: bool) -> Result<Reservation, Failure> {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        while *used > 0 && *used + bytes > self.limit {
+            if !may_wait {
+                let message = format!("The answers of this batch are over {} bytes; ask one by one.", self.limit);
+                return Err(Failure::Internal(message));
+            }
+            cancel.check()?;
+            used = self.freed.wait_timeout(used, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *used += bytes;
+        Ok(Reservation { budget: Arc::clone(self), bytes })
+    }
+}
+
+/// Bytes taken from a [`Budget`]; dropping it gives them back.
+#[derive(Debug)]
+pub struct Reservation {
+    budget: Arc<Budget>,
+    bytes: u64,
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        *self.budget.used.lock().unwrap_or_else(PoisonError::into_inner) -= self.bytes;
+        self.budget.freed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_waits_until_something_is_given_back() {
+        let budget = Budget::new(10);
+        let cancel = Cancel::default();
+        let first = budget.reserve(8, &cancel, true).expect("the budget is free");
+        assert!(budget.reserve(3, &cancel, false).is_err());
+        let waiting = std::thread::spawn({
+            let (budget, cancel) = (Arc::clone(&budget), cancel.clone());
+            move || budget.reserve(3, &cancel, true).is_ok()
+        });
+        drop(first);
+        assert!(waiting.join().expect("no panic"));
+    }
+
+    #[test]
+    fn more_than_everything_is_allowed_alone() {
+        let budget = Budget::new(10);
+        assert!(budget.reserve(99, &Cancel::default(), false).is_ok());
+    }
+
+    #[test]
+    fn cancelled_work_does_not_wait() {
+        let budget = Budget::new(10);
+        let cancel = Cancel::default();
+        let _all = budget.reserve(10, &cancel, true).expect("the budget is free");
+        cancel.cancel();
+        assert_eq!(budget.reserve(1, &cancel, true).err(), Some(Failure::Cancelled));
+    }
+}

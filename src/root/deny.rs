@@ -1,0 +1,211 @@
+//! Names that are never given out: keys and secrets that a model has no business with.
+//!
+//! Patterns are in gitignore syntax, without negation, compared without regard to case and Unicode form. A denied
+//! directory denies all that is below it. The check is made twice: on the path as asked, before the disk is touched,
+//! and on the path that was really opened, so that no link leads there. A hard link is another name for the same
+//! file, and is not detected.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use unicode_normalization::UnicodeNormalization;
+
+use super::RootError;
+use super::path::{RelPath, os_str};
+
+/// Denied unless `--no-default-deny` is given, because clients read resources without asking. The negated lines are
+/// exceptions of this list only.
+const DEFAULT: &[&str] = &[
+    ".env",
+    ".env.*",
+    "!.env.example",
+    "!.env.sample",
+    "!.env.template",
+    ".netrc",
+    ".pgpass",
+    ".ssh/",
+    ".gnupg/",
+    ".aws/",
+    "**/.kube/config",
+    "id_rsa",
+    "id_ecdsa",
+    "id_ed25519",
+];
+
+/// What a write leaves behind when it is killed; never served.
+const OWN: &str = ".mcp-fs-*.tmp";
+
+/// The denied names.
+#[derive(Debug)]
+pub struct Deny {
+    patterns: Vec<String>,
+    defaults: bool,
+    /// Compiled when the first name is looked at: start-up does not wait for it.
+    matcher: OnceLock<Matcher>,
+}
+
+#[derive(Debug)]
+struct Matcher {
+    gitignore: Gitignore,
+    /// Which first bytes a name can have that a pattern's last component matches. Most names are ruled out by it.
+    first_bytes: Box<[bool; 256]>,
+}
+
+impl Deny {
+    /// Reads `patterns`; the error says which one is wrong, and why.
+    pub fn new(patterns: &[String], defaults: bool) -> Result<Self, String> {
+        for pattern in patterns {
+            if pattern.trim().is_empty() || pattern.starts_with(['!', '#']) {
+                return Err(format!("--deny {pattern:?}: not a pattern (negation, comments and blanks are not taken)"));
+            }
+            let mut builder = GitignoreBuilder::new("");
+            builder.add_line(None, &fold(pattern)).map_err(|error| format!("--deny {pattern:?}: {error}"))?;
+        }
+        Ok(Self { patterns: patterns.to_vec(), defaults, matcher: OnceLock::new() })
+    }
+
+    /// `Err` when the path, or anything above it, is denied.
+    pub fn check(&self, path: &RelPath) -> Result<(), RootError> {
+        let bytes = path.as_bytes();
+        let ends = memchr::memchr_iter(b'/', bytes).chain((!bytes.is_empty()).then_some(bytes.len()));
+        for end in ends {
+            self.check_last(&bytes[..end])?;
+        }
+        Ok(())
+    }
+
+    /// Whether a name in a directory that is not denied itself is denied.
+    pub fn is_denied_in(&self, directory: &RelPath, name: &[u8]) -> bool {
+        self.matcher().may_match(name) && self.check_last(directory.join(name).as_bytes()).is_err()
+    }
+
+    fn check_last(&self, path: &[u8]) -> Result<(), RootError> {
+        let name = &path[memchr::memrchr(b'/', path).map_or(0, |at| at + 1)..];
+        let matcher = self.matcher();
+        if !matcher.may_match(name) {
+            return Ok(());
+        }
+        let folded = fold(&String::from_utf8_lossy(path)).into_owned();
+        // As a directory: a pattern for one denies a file of that name too, which errs on the safe side.
+        match matcher.gitignore.matched(os_str(folded.as_bytes()), true) {
+            ignore::Match::Ignore(glob) => Err(self.denied(glob.original())),
+            _ => Ok(()),
+        }
+    }
+
+    fn denied(&self, folded: &str) -> RootError {
+        let given = self.patterns.iter().find(|pattern| fold(pattern) == folded);
+        RootError::Denied { pattern: given.map_or(folded, String::as_str).to_owned(), default: given.is_none() }
+    }
+
+    fn matcher(&self) -> &Matcher {
+        self.matcher.get_or_init(|| {
+            let defaults = DEFAULT.iter().copied().filter(|_| self.defaults);
+            Matcher::new(defaults.chain([OWN]).chain(self.patterns.iter().map(String::as_str)))
+        })
+    }
+}
+
+impl Matcher {
+    fn new<'p>(patterns: impl Iterator<Item = &'p str>) -> Self {
+        let mut builder = GitignoreBuilder::new("");
+        let mut first_bytes = Box::new([false; 256]);
+        first_bytes[0x80..].fill(true); // folding can change what is not ASCII
+        for pattern in patterns {
+            let pattern = fold(pattern);
+            // Each pattern was compiled alone before (`Deny::new`), so this cannot fail.
+            let _ = builder.add_line(None, &pattern);
+            match pattern.trim_end().trim_end_matches('/').rsplit('/').next().and_then(|name| name.bytes().next()) {
+                Some(b'*' | b'?' | b'[' | b'\\' | b'{') | None => first_bytes.fill(true),
+                Some(byte) => {
+                    first_bytes[usize::from(byte)] = true;
+                    first_bytes[usize::from(byte.to_ascii_uppercase())] = true;
+                }
+            }
+        }
+        Self { gitignore: builder.build().unwrap_or_else(|_| Gitignore::empty()), first_bytes }
+    }
+
+    fn may_match(&self, name: &[u8]) -> bool {
+        name.first().is_some_and(|byte| self.first_bytes[usize::from(*byte)])
+    }
+}
+
+/// Lower case, in normal form C.
+fn fold(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.nfc().flat_map(char::to_lowercase).nfc().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn denied(deny: &Deny, path: &str) -> bool {
+        let path = RelPath::from_bytes(path.as_bytes());
+        let whole = deny.check(&path).is_err();
+        let by_steps = (0..path.depth()).any(|depth| {
+            let mut above = RelPath::root();
+            path.components().take(depth).for_each(|c| above.push(c));
+            path.components().nth(depth).is_some_and(|name| deny.is_denied_in(&above, name))
+        });
+        assert_eq!(whole, by_steps, "a walk and an open must agree on {path:?}");
+        whole
+    }
+
+    #[test]
+    fn secrets_are_denied_by_default() {
+        let deny = Deny::new(&[], true).expect("no patterns");
+        for path in [
+            ".env",
+            "a/.env",
+            ".ENV",
+            ".env.local",
+            ".ssh",
+            "home/.ssh/config",
+            ".aws/credentials",
+            ".kube/config",
+            "a/.kube/config",
+            "id_rsa",
+            "keys/ID_ED25519",
+            ".netrc",
+            ".mcp-fs-1a2b.tmp",
+        ] {
+            assert!(denied(&deny, path), "{path}");
+        }
+        for path in [".env.example", ".environment", "env", "id_rsa.pub", ".kube/cache", "ssh", "config"] {
+            assert!(!denied(&deny, path), "{path}");
+        }
+    }
+
+    #[test]
+    fn patterns_are_gitignore_s_and_compare_folded() {
+        let patterns = ["*.PEM", "/top", "private/", "caf\u{e9}"].map(str::to_owned);
+        let deny = Deny::new(&patterns, false).expect("valid patterns");
+        for path in ["a.pem", "x/B.Pem", "top", "top/x", "a/private/x", "CAFE\u{301}"] {
+            assert!(denied(&deny, path), "{path}");
+        }
+        for path in ["a/top", ".env", "pem"] {
+            assert!(!denied(&deny, path), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_error_names_the_pattern_as_it_was_given() {
+        let deny = Deny::new(&["*.PEM".to_owned()], true).expect("a valid pattern");
+        let error = |path: &str| deny.check(&RelPath::from_bytes(path.as_bytes())).expect_err("denied").to_string();
+        assert_eq!(error("a.pem"), "denied by the pattern \"*.PEM\" given with --deny");
+        assert!(error(".env").contains("\".env\"; the server's --no-default-deny"));
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_refused() {
+        for pattern in ["!a", "", " ", "# x", "a{b"] {
+            assert!(Deny::new(&[pattern.to_owned()], true).is_err(), "{pattern:?}");
+        }
+    }
+}

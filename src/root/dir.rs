@@ -1,0 +1,120 @@
+//! The entries of one directory, kept tightly: a million names are some tens of megabytes, not hundreds.
+
+use super::path::RelPath;
+use super::stat::{Kind, Stat};
+use super::{Root, RootError, sys};
+
+/// Entries read of one directory; what comes after is not seen, and [`Listing::cut`] says so.
+const MAX_ENTRIES: usize = 1_000_000;
+
+/// A directory, open for listing.
+#[derive(Debug)]
+pub struct Directory<'r> {
+    root: &'r Root,
+    file: std::fs::File,
+    /// Where it really is: without links and `..`.
+    pub path: RelPath,
+}
+
+/// The entries of a directory, sorted by the bytes of their names. Denied ones are not among them.
+#[derive(Debug, Default)]
+pub struct Listing {
+    names: Vec<u8>,
+    slots: Vec<Slot>,
+    /// There were more than a million entries.
+    pub cut: bool,
+    /// How many entries were left out because they are denied.
+    pub denied: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    start: u32,
+    length: u16,
+    kind: Kind,
+}
+
+/// One entry of a [`Listing`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// The bytes of its name.
+    pub name: &'a [u8],
+    /// A link's own kind, never its target's.
+    pub kind: Kind,
+}
+
+impl<'r> Directory<'r> {
+    pub(super) fn new(root: &'r Root, file: std::fs::File, path: RelPath) -> Self {
+        Self { root, file, path }
+    }
+
+    /// Reads all entries.
+    pub fn list(&self) -> Result<Listing, RootError> {
+        self.list_with(&mut Vec::new())
+    }
+
+    /// The same, with a buffer that is kept between directories.
+    pub(super) fn list_with(&self, buffer: &mut Vec<u8>) -> Result<Listing, RootError> {
+        let mut listing = Listing::default();
+        sys::list(&self.file, buffer, |name, kind| {
+            if self.root.deny.is_denied_in(&self.path, name) {
+                listing.denied += 1;
+            } else {
+                listing.push(name, kind);
+            }
+            listing.cut = listing.slots.len() >= MAX_ENTRIES;
+            !listing.cut
+        })?;
+        listing.sort();
+        Ok(listing)
+    }
+
+    /// Size and times of one entry, a link's own where it is one.
+    pub fn stat(&self, name: &[u8]) -> Result<Stat, RootError> {
+        sys::stat_in(&self.file, name)
+    }
+}
+
+impl Listing {
+    /// The entries, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Entry<'_>> + Clone {
+        self.slots.iter().map(|slot| Entry { name: name_of(&self.names, *slot), kind: slot.kind })
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Whether there is a regular file of this name.
+    pub fn has_file(&self, name: &[u8]) -> bool {
+        let found = self.slots.binary_search_by(|slot| name_of(&self.names, *slot).cmp(name));
+        found.is_ok_and(|at| self.slots[at].kind == Kind::File)
+    }
+
+    /// Keeps what `keep` says; the names of the others stay in memory until the listing goes.
+    pub(super) fn retain(&mut self, mut keep: impl FnMut(Entry<'_>) -> bool) {
+        let names = &self.names;
+        self.slots.retain(|slot| keep(Entry { name: name_of(names, *slot), kind: slot.kind }));
+    }
+
+    fn push(&mut self, name: &[u8], kind: Kind) {
+        let start = self.names.len() as u32;
+        self.names.extend_from_slice(name);
+        self.slots.push(Slot { start, length: name.len() as u16, kind });
+    }
+
+    fn sort(&mut self) {
+        let names = &self.names;
+        self.slots.sort_unstable_by(|a, b| name_of(names, *a).cmp(name_of(names, *b)));
+    }
+}
+
+fn name_of(names: &[u8], slot: Slot) -> &[u8] {
+    &names[slot.start as usize..][..usize::from(slot.length)]
+}

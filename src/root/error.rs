@@ -1,0 +1,116 @@
+//! Why the disk said no: one enum, and the one place that turns an [`io::Error`] into it.
+//!
+//! The messages go to clients and models. They name no path outside the served directory and no error number, and
+//! say what to do next where something can be done. An attempt to get out reads the same whether or not its target
+//! exists.
+
+use std::io;
+
+use super::stat::Kind;
+use crate::cancel::Cancelled;
+
+/// Why the root did not give what was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RootError {
+    /// Path, link or race: it ends outside.
+    #[error("leads outside the served directory")]
+    Outside,
+    /// Inside, and not there.
+    #[error("not found")]
+    NotFound,
+    /// Not by the exact name, and several names are the same but for their Unicode form.
+    #[error("not found by this exact name; several names differ from it only in their Unicode form")]
+    Ambiguous,
+    /// The operating system refuses.
+    #[error("permission denied")]
+    PermissionDenied,
+    /// A deny pattern matches.
+    #[error("denied by the pattern \"{pattern}\"{}", if *default { "; the server's --no-default-deny lifts the default patterns" } else { " given with --deny" })]
+    Denied {
+        /// As it was given.
+        pattern: String,
+        /// Whether it is one of the default list.
+        default: bool,
+    },
+    /// A FIFO, socket, device: never opened.
+    #[error("not a regular file but {0}")]
+    NotRegular(Kind),
+    /// A directory where a file was expected.
+    #[error("a directory, not a file")]
+    IsDirectory,
+    /// A file where a directory was expected.
+    #[error("not a directory")]
+    NotDirectory,
+    /// Links that lead to one another.
+    #[error("too many links; they may form a loop")]
+    Loop,
+    /// The path cannot be one.
+    #[error("{0}")]
+    BadPath(&'static str),
+    /// It lies on procfs, sysfs or the like, which show the server's own secrets.
+    #[error("on a kernel file system (such as /proc), which is never served")]
+    KernelFileSystem,
+    /// It would block, and it may not now.
+    #[error("would block")]
+    WouldBlock,
+    /// The client does not want it any more.
+    #[error("cancelled")]
+    Cancelled,
+    /// The process has too many files open.
+    #[error("the server has too many files open; try again, or raise its limit (ulimit -n)")]
+    TooManyOpen,
+    /// Anything else; in words, never by number.
+    #[error("cannot be read: {0}")]
+    Io(String),
+}
+
+impl From<Cancelled> for RootError {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
+}
+
+impl From<io::Error> for RootError {
+    fn from(error: io::Error) -> Self {
+        use io::ErrorKind as Kind;
+
+        match error.kind() {
+            // cap-std's own refusal has no error number; the system's (EACCES, EPERM) has.
+            Kind::PermissionDenied if error.raw_os_error().is_none() => Self::Outside,
+            // openat2 with RESOLVE_BENEATH says EXDEV for what leads out.
+            Kind::CrossesDevices => Self::Outside,
+            Kind::PermissionDenied => Self::PermissionDenied,
+            Kind::NotFound => Self::NotFound,
+            Kind::NotADirectory => Self::NotDirectory,
+            Kind::IsADirectory => Self::IsDirectory,
+            Kind::InvalidFilename => Self::BadPath("the path or a name in it is too long"),
+            Kind::InvalidInput => Self::BadPath("the path holds a character that this system does not allow"),
+            Kind::WouldBlock => Self::WouldBlock,
+            _ => from_number(&error),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn from_number(error: &io::Error) -> RootError {
+    use rustix::io::Errno;
+
+    match error.raw_os_error().map(Errno::from_raw_os_error) {
+        Some(Errno::LOOP) => RootError::Loop,
+        Some(Errno::MFILE | Errno::NFILE) => RootError::TooManyOpen,
+        Some(Errno::NXIO | Errno::NODEV) => RootError::NotRegular(Kind::Other),
+        _ => RootError::Io(error.kind().to_string()),
+    }
+}
+
+#[cfg(not(unix))]
+fn from_number(error: &io::Error) -> RootError {
+    RootError::Io(error.kind().to_string())
+}
+
+#[cfg(unix)]
+impl From<rustix::io::Errno> for RootError {
+    fn from(errno: rustix::io::Errno) -> Self {
+        io::Error::from(errno).into()
+    }
+}

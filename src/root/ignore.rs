@@ -1,0 +1,162 @@
+//! What `.gitignore` and `.ignore` files hide (gitignore(5)), with the `ignore` crate's matchers.
+//!
+//! Only files inside the served directory are read, and only through the root: a `.gitignore` that is a link, a
+//! `.git` file's gitdir, parent directories and global files would each tell something about the outside. Whether
+//! there is a git repository does not matter.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::dir::Listing;
+use super::open::Blocking;
+use super::path::{RelPath, os_str};
+use super::{Root, RootError};
+
+/// A larger file is not applied: a compiled pattern takes hundreds of times its text.
+const MAX_FILE: u64 = 32 << 10;
+/// Patterns in one file; a file with more is not applied.
+const MAX_PATTERNS: usize = 1_000;
+/// Patterns in memory at once during a walk.
+const MAX_LIVE: usize = 5_000;
+
+/// In this order: what `.ignore` says wins.
+const FILES: [&[u8]; 2] = [b".ignore", b".gitignore"];
+
+/// The directories in which version control keeps its own files.
+pub(super) fn is_version_control(name: &[u8]) -> bool {
+    const NAMES: [&[u8]; 8] = [b".git", b".hg", b".svn", b".jj", b".bzr", b".sl", b"_darcs", b"CVS"];
+    NAMES.contains(&name)
+}
+
+/// The patterns that hold in a directory: its own and, behind them, those of the directories above.
+#[derive(Debug, Default)]
+pub(super) struct Ignore {
+    above: Option<Arc<Ignore>>,
+    /// Length of the directory's path with its final `/`: what matchers are given comes after it.
+    prefix: usize,
+    matchers: Vec<Gitignore>,
+    live: Live,
+}
+
+/// Patterns in memory, counted over the whole walk.
+#[derive(Debug, Default)]
+struct Live {
+    total: Arc<AtomicUsize>,
+    own: usize,
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.total.fetch_sub(self.own, Ordering::Relaxed);
+    }
+}
+
+impl Ignore {
+    /// The patterns for a directory below the one that `self` is for. `note` hears of files that are not applied.
+    pub(super) fn enter(
+        self: &Arc<Self>,
+        root: &Root,
+        dir: &RelPath,
+        listing: &Listing,
+        mut note: impl FnMut(String),
+    ) -> Arc<Self> {
+        let mut matchers = Vec::new();
+        let mut live = Live { total: Arc::clone(&self.live.total), own: 0 };
+        for name in FILES.into_iter().filter(|name| listing.has_file(name)) {
+            match compile(root, dir.join(name)) {
+                Ok(matcher) if live.total.load(Ordering::Relaxed) + matcher.len() <= MAX_LIVE => {
+                    live.own += matcher.len();
+                    live.total.fetch_add(matcher.len(), Ordering::Relaxed);
+                    matchers.push(matcher);
+                }
+                Ok(_) => note(format!("{} is not applied: too many patterns in all", dir.join(name).display())),
+                Err(why) => note(format!("{} is not applied: {why}", dir.join(name).display())),
+            }
+        }
+        if matchers.is_empty() {
+            return Arc::clone(self);
+        }
+        let prefix = if dir.is_root() { 0 } else { dir.as_bytes().len() + 1 };
+        Arc::new(Self { above: Some(Arc::clone(self)), prefix, matchers, live })
+    }
+
+    /// Whether anything could be hidden at all.
+    pub(super) fn is_empty(&self) -> bool {
+        self.above.is_none() && self.matchers.is_empty()
+    }
+
+    /// Whether an entry, of a directory that is not hidden itself, is hidden.
+    pub(super) fn hides(&self, path: &RelPath, is_dir: bool) -> bool {
+        let mut level = Some(self);
+        while let Some(ignore) = level {
+            let below = os_str(&path.as_bytes()[ignore.prefix..]);
+            for matcher in &ignore.matchers {
+                match matcher.matched(below, is_dir) {
+                    Match::Ignore(_) => return true,
+                    Match::Whitelist(_) => return false,
+                    Match::None => {}
+                }
+            }
+            level = ignore.above.as_deref();
+        }
+        false
+    }
+}
+
+/// Patterns that a call gives to leave entries out, in gitignore syntax relative to where the walk starts.
+#[derive(Debug)]
+pub struct Exclude(Gitignore);
+
+impl Exclude {
+    /// Reads `patterns`; the error says which one is wrong, and why. `dir/**` leaves out `dir` itself too: what
+    /// would be empty need not be entered.
+    pub fn new(patterns: &[String]) -> Result<Self, String> {
+        let mut builder = GitignoreBuilder::new("");
+        for pattern in patterns {
+            let whole = pattern.strip_suffix("/**").filter(|dir| !dir.is_empty()).unwrap_or(pattern);
+            builder.add_line(None, whole).map_err(|error| format!("{pattern:?} is no pattern: {error}"))?;
+        }
+        builder.build().map(Self).map_err(|error| error.to_string())
+    }
+
+    /// Leaves nothing out.
+    pub fn nothing() -> Self {
+        Self(Gitignore::empty())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn matches(&self, path: &[u8], is_dir: bool) -> bool {
+        self.0.matched(os_str(path), is_dir).is_ignore()
+    }
+}
+
+fn compile(root: &Root, path: RelPath) -> Result<Gitignore, String> {
+    let text = read(root, path).map_err(|error| error.to_string())?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    if text.lines().count() > MAX_PATTERNS {
+        return Err(format!("it has more than {MAX_PATTERNS} lines"));
+    }
+    let mut builder = GitignoreBuilder::new("");
+    for line in text.lines() {
+        // An invalid pattern matches nothing, as in git.
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().map_err(|_| "its patterns cannot be compiled".to_owned())
+}
+
+fn read(root: &Root, path: RelPath) -> Result<String, RootError> {
+    let file = root.open_real_file(path, Blocking::Allowed)?;
+    if file.stat.size > MAX_FILE {
+        return Err(RootError::Io(format!("it is larger than {MAX_FILE} bytes")));
+    }
+    let mut bytes = vec![0; file.stat.size as usize];
+    let length = file.read_at(&mut bytes, 0)?;
+    bytes.truncate(length);
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,99 @@
+//! What a client asked for, as a path below the served directory. Purely by text; the disk is not touched.
+//!
+//! Three spellings are understood: relative to the directory, absolute inside it (as it was typed on the command
+//! line, or with all links resolved), and a `file://` URI of either. Anything else leads outside, and is told so
+//! without a look whether it is there.
+
+use super::path::RelPath;
+use super::uri::{self, UriPath};
+use super::{Root, RootError};
+
+/// A path as it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Below the served directory; may still hold `..`.
+    pub path: RelPath,
+    /// It was written with a final `/`, so only a directory will do.
+    pub directory: bool,
+}
+
+impl Root {
+    /// Reads a `path` argument: relative, absolute, or a `file://` URI.
+    pub fn locate(&self, asked: &str) -> Result<Asked, RootError> {
+        if uri::is_file_uri(asked) && asked[5..].starts_with('/') {
+            return self.locate_uri(asked);
+        }
+        if asked.contains('\0') {
+            return Err(RootError::BadPath("a path cannot hold a NUL character"));
+        }
+        self.below(asked.as_bytes(), is_absolute(asked.as_bytes()))
+    }
+
+    /// Reads a URI, or a relative reference taken against the served directory. A fragment, and a query that is not
+    /// ours, are part of the name: files are called `a#b` and `what?`.
+    pub fn locate_uri(&self, uri: &str) -> Result<Asked, RootError> {
+        match uri::decode(uri).map_err(|bad| RootError::BadPath(bad.message()))? {
+            UriPath::Relative(path) => self.below(&path, is_absolute(&path)),
+            // On Windows `file:///C:/dir` names `C:/dir`.
+            UriPath::Absolute(path) if cfg!(windows) => self.below(path.strip_prefix(b"/").unwrap_or(&path), true),
+            UriPath::Absolute(path) => self.below(&path, true),
+        }
+    }
+
+    /// The absolute `file://` URI of a path below the served directory.
+    pub fn uri(&self, path: &RelPath) -> String {
+        let mut uri = String::with_capacity(self.uri.len() + path.as_bytes().len() + 8);
+        uri.push_str(&self.uri);
+        if !path.is_root() {
+            if !uri.ends_with('/') {
+                uri.push('/');
+            }
+            uri::encode(path.as_bytes(), &mut uri);
+        }
+        uri
+    }
+
+    fn below(&self, path: &[u8], absolute: bool) -> Result<Asked, RootError> {
+        let path = separators(path);
+        let directory = path.ends_with(b"/");
+        if !absolute {
+            return Ok(Asked { path: RelPath::from_bytes(&path), directory });
+        }
+        let path = RelPath::from_bytes(&path);
+        let below = self.spellings.iter().find_map(|root| strip(&path, root));
+        below.map(|path| Asked { path, directory }).ok_or(RootError::Outside)
+    }
+
+    /// An absolute link target as a path below the served directory, where it is below it.
+    pub(super) fn below_canonical(&self, target: &[u8]) -> Option<RelPath> {
+        strip(&RelPath::from_bytes(&separators(target)), &self.spellings[0])
+    }
+}
+
+/// `path` without the components of `root`, if it begins with them.
+fn strip(path: &RelPath, root: &RelPath) -> Option<RelPath> {
+    let mut components = path.components();
+    for expected in root.components() {
+        let found = components.next()?;
+        let same = if cfg!(windows) { found.eq_ignore_ascii_case(expected) } else { found == expected };
+        if !same {
+            return None;
+        }
+    }
+    let mut rest = RelPath::root();
+    components.for_each(|component| rest.push(component));
+    Some(rest)
+}
+
+/// With `/` as the only separator.
+fn separators(path: &[u8]) -> std::borrow::Cow<'_, [u8]> {
+    if cfg!(windows) && path.contains(&b'\\') {
+        path.iter().map(|b| if *b == b'\\' { b'/' } else { *b }).collect::<Vec<_>>().into()
+    } else {
+        path.into()
+    }
+}
+
+pub(super) fn is_absolute(path: &[u8]) -> bool {
+    path.starts_with(b"/") || (cfg!(windows) && (path.starts_with(b"\\") || (path.len() > 1 && path[1] == b':')))
+}

@@ -1,0 +1,142 @@
+//! The served directory, and the only code in the crate that touches the disk.
+//!
+//! [`Root`] is a capability: a handle of the directory, opened once. Everything is reached through it, by paths that
+//! the kernel (or cap-std, where it cannot) keeps beneath it. There is no check to forget, as there is no other way.
+//! `Root` has no method that changes anything.
+//!
+//! | module | answers |
+//! | --- | --- |
+//! | [`locate`] | which path does this text mean? (no disk) |
+//! | [`resolve`] | where do its links and `..` lead? |
+//! | [`open`] | the file, directory or facts behind it |
+//! | [`dir`], [`walk`] | what is in a directory, or below it |
+//! | [`deny`], [`ignore`] | what is never given out; what listings leave out |
+//! | [`sys`] | how does this system do it? |
+//!
+//! Bind mounts and hard links below the directory are part of it: who may make them may copy files there too.
+
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "the one place that touches the disk; everything else goes through Root"
+)]
+
+pub mod deny;
+mod dir;
+mod error;
+mod ignore;
+mod locate;
+mod open;
+mod path;
+mod resolve;
+mod stat;
+mod sys;
+mod uri;
+mod walk;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use cap_std::fs::Dir;
+
+pub use self::deny::Deny;
+pub use self::dir::{Directory, Entry, Listing};
+pub use self::error::RootError;
+pub use self::ignore::Exclude;
+pub use self::locate::Asked;
+pub use self::open::{Blocking, File};
+pub use self::path::RelPath;
+pub use self::stat::{Kind, Stat};
+pub use self::walk::{Hidden, Visit, Walk, WalkOptions};
+
+/// The served directory.
+#[derive(Debug)]
+pub struct Root {
+    dir: Dir,
+    can: sys::Abilities,
+    deny: Deny,
+    /// The directory's absolute path, with all links resolved.
+    path: PathBuf,
+    /// The same as components, and after it the path as it was typed: clients use either.
+    spellings: Vec<RelPath>,
+    /// `file://` and the absolute path.
+    uri: String,
+}
+
+/// Why a directory cannot be served. Shown once, on stderr, to who started the server.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// It is not there, no directory, or not readable.
+    #[error("{path}: {why}")]
+    Unusable {
+        /// As it was typed.
+        path: String,
+        /// What is wrong, and what to do.
+        why: String,
+    },
+}
+
+impl Root {
+    /// Opens the directory at `path`. The only use of ambient authority in the crate.
+    pub fn open(path: &Path, deny: Deny) -> Result<Self, OpenError> {
+        let unusable = |why: &str| OpenError::Unusable { path: path.display().to_string(), why: why.to_owned() };
+        let describe = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => unusable("no such directory; create it or name another one"),
+            io::ErrorKind::NotADirectory => unusable("not a directory; name the directory to serve"),
+            io::ErrorKind::PermissionDenied => unusable("permission denied; it must be readable by this user"),
+            _ => unusable(&error.to_string()),
+        };
+        let canonical = path.canonicalize().map_err(describe)?;
+        let dir = Dir::open_ambient_dir(&canonical, cap_std::ambient_authority()).map_err(describe)?;
+        let can = sys::Abilities::of(&dir).map_err(describe)?;
+        let listable = sys::open(&dir, &RelPath::root(), sys::Access::Directory, can)
+            .and_then(|dir| if sys::is_kernel_file_system(&dir) { Err(RootError::KernelFileSystem) } else { Ok(()) });
+        listable.map_err(|error| unusable(&error.to_string()))?;
+        Ok(Self {
+            uri: file_uri(&canonical).ok_or_else(|| unusable("its path cannot be written as a file:// URI"))?,
+            spellings: std::iter::once(canonical.clone())
+                .chain(std::path::absolute(path))
+                .map(|p| spelling(&p))
+                .collect(),
+            dir,
+            can,
+            deny,
+            path: canonical,
+        })
+    }
+
+    /// The directory's absolute path, with all links resolved.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The last component of its path, for people.
+    pub fn name(&self) -> String {
+        self.path.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned())
+    }
+
+    /// Its `file://` URI.
+    pub fn own_uri(&self) -> &str {
+        &self.uri
+    }
+
+    /// How paths are kept below the directory on this system, in words.
+    pub fn confinement(&self) -> &'static str {
+        self.can.confinement()
+    }
+}
+
+fn spelling(path: &Path) -> RelPath {
+    let bytes = plain(path).as_os_str().as_encoded_bytes().to_vec();
+    let bytes = if cfg!(windows) { bytes.iter().map(|b| if *b == b'\\' { b'/' } else { *b }).collect() } else { bytes };
+    RelPath::from_bytes(&bytes)
+}
+
+fn file_uri(path: &Path) -> Option<String> {
+    url::Url::from_file_path(plain(path)).ok().map(String::from)
+}
+
+/// Without the `\\?\` that canonical paths begin with on Windows.
+fn plain(path: &Path) -> &Path {
+    path.to_str().and_then(|text| text.strip_prefix(r"\\?\")).map_or(path, Path::new)
+}

@@ -1,0 +1,103 @@
+//! Where a path with links or `..` really leads.
+//!
+//! The answer holds neither, and is opened without following any link: if something is swapped in between, the
+//! opening fails; it cannot go elsewhere. So what was checked (against the deny patterns) is what is opened.
+//! Most paths never come here: they are first tried as they are.
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::path::RelPath;
+use super::stat::Kind;
+use super::{Root, RootError, locate, sys};
+
+/// Links followed in one path, as on Linux (`path_resolution(7)`).
+const MAX_LINKS: usize = 40;
+
+impl Root {
+    /// Follows all links and `..` in `asked`. Fails where that leads outside, without a look at what is there.
+    pub(super) fn resolve(&self, asked: &RelPath) -> Result<RelPath, RootError> {
+        let mut pending: Vec<Vec<u8>> = reversed(asked);
+        let mut real = RelPath::root();
+        let mut links = 0;
+        while let Some(name) = pending.pop() {
+            if name == b".." {
+                if !real.pop() {
+                    return Err(RootError::Outside);
+                }
+                continue;
+            }
+            let (entry, kind) = self.entry(&real, &name)?;
+            match kind {
+                Kind::Link => {
+                    links += 1;
+                    if links > MAX_LINKS {
+                        return Err(RootError::Loop);
+                    }
+                    pending.extend(self.link_target(&entry, &mut real)?);
+                }
+                Kind::Directory => real = entry,
+                _ if pending.is_empty() => real = entry,
+                _ => return Err(RootError::NotDirectory),
+            }
+        }
+        Ok(real)
+    }
+
+    /// The components of a link's target, last one first. An absolute target is taken from the root again, where it
+    /// lies below the root.
+    fn link_target(&self, link: &RelPath, from: &mut RelPath) -> Result<Vec<Vec<u8>>, RootError> {
+        let target = self.dir.read_link_contents(link.as_path())?.into_os_string();
+        let target = target.as_encoded_bytes();
+        if !locate::is_absolute(target) {
+            return Ok(reversed(&RelPath::from_bytes(target)));
+        }
+        let target = self.below_canonical(target).ok_or(RootError::Outside)?;
+        *from = RelPath::root();
+        Ok(reversed(&target))
+    }
+
+    /// An entry by its exact name, or else by the only name that is the same but for its Unicode form.
+    fn entry(&self, dir: &RelPath, name: &[u8]) -> Result<(RelPath, Kind), RootError> {
+        let exact = dir.join(name);
+        match sys::stat(&self.dir, &exact, self.can, false) {
+            Ok(stat) => Ok((exact, stat.kind)),
+            Err(RootError::NotFound) => {
+                let path = dir.join(&self.equivalent(dir, name)?);
+                let kind = sys::stat(&self.dir, &path, self.can, false)?.kind;
+                Ok((path, kind))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Clients and copied archives write `é` as one character or as two, and models write a plain space for the
+    /// narrow one in a macOS screenshot's name.
+    fn equivalent(&self, dir: &RelPath, name: &[u8]) -> Result<Vec<u8>, RootError> {
+        let asked = std::str::from_utf8(name).map_err(|_| RootError::NotFound)?;
+        if asked.bytes().all(|b| b.is_ascii() && b != b' ') {
+            return Err(RootError::NotFound);
+        }
+        let asked = canonical_form(asked);
+        let listing = self.open_real_directory(dir)?.list()?;
+        let mut same = listing.iter().filter(|entry| {
+            let name = std::str::from_utf8(entry.name);
+            name.is_ok_and(|name| canonical_form(name) == asked)
+        });
+        match (same.next(), same.next()) {
+            (Some(only), None) => Ok(only.name.to_vec()),
+            (None, _) => Err(RootError::NotFound),
+            _ => Err(RootError::Ambiguous),
+        }
+    }
+}
+
+fn reversed(path: &RelPath) -> Vec<Vec<u8>> {
+    let mut components: Vec<_> = path.components().map(<[u8]>::to_vec).collect();
+    components.reverse();
+    components
+}
+
+/// Normal form C, with every kind of space as a plain one.
+fn canonical_form(name: &str) -> String {
+    name.nfc().map(|c| if c.is_whitespace() { ' ' } else { c }).collect()
+}

@@ -1,0 +1,118 @@
+//! What is known of an entry without reading it.
+
+use std::fmt;
+use std::time::SystemTime;
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link, or on Windows any reparse point that acts like one.
+    Link,
+    /// A named pipe.
+    Fifo,
+    /// A socket.
+    Socket,
+    /// A device, or what this system has besides.
+    Other,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::File => "a file",
+            Self::Directory => "a directory",
+            Self::Link => "a link",
+            Self::Fifo => "a FIFO",
+            Self::Socket => "a socket",
+            Self::Other => "a device or special file",
+        })
+    }
+}
+
+/// Kind, size, times and mode of an entry. Times are missing where the system does not keep them.
+#[derive(Clone, Debug)]
+pub struct Stat {
+    /// What it is.
+    pub kind: Kind,
+    /// In bytes.
+    pub size: u64,
+    /// When its content last changed.
+    pub modified: Option<SystemTime>,
+    /// When it was last read, as far as the system notes that.
+    pub accessed: Option<SystemTime>,
+    /// When it was made.
+    pub created: Option<SystemTime>,
+    /// Permission bits (`0o777` part of `st_mode`); off Unix 0o444 or 0o666.
+    pub mode: u32,
+    /// The device it is on; 0 off Unix.
+    pub(super) device: u64,
+}
+
+/// `std::fs::Metadata` and cap-std's look the same and share no trait.
+macro_rules! stat_from {
+    ($metadata:ty, $ext:path, $ext_type:path, $time:ty, $into_std:expr) => {
+        impl From<&$metadata> for Stat {
+            fn from(metadata: &$metadata) -> Self {
+                #[cfg(unix)]
+                use $ext as _;
+                let std_time = |time: std::io::Result<$time>| time.ok().map($into_std);
+                Self {
+                    kind: {
+                        #[cfg(unix)]
+                        use $ext_type as _;
+                        let kind = metadata.file_type();
+                        if kind.is_file() {
+                            Kind::File
+                        } else if kind.is_dir() {
+                            Kind::Directory
+                        } else if kind.is_symlink() {
+                            Kind::Link
+                        } else {
+                            #[cfg(unix)]
+                            if kind.is_fifo() {
+                                Kind::Fifo
+                            } else if kind.is_socket() {
+                                Kind::Socket
+                            } else {
+                                Kind::Other
+                            }
+                            #[cfg(not(unix))]
+                            Kind::Other
+                        }
+                    },
+                    size: metadata.len(),
+                    modified: std_time(metadata.modified()),
+                    accessed: std_time(metadata.accessed()),
+                    created: std_time(metadata.created()),
+                    #[cfg(unix)]
+                    mode: metadata.mode() & 0o777,
+                    #[cfg(not(unix))]
+                    mode: if metadata.permissions().readonly() { 0o444 } else { 0o666 },
+                    #[cfg(unix)]
+                    device: metadata.dev(),
+                    #[cfg(not(unix))]
+                    device: 0,
+                }
+            }
+        }
+    };
+}
+
+stat_from!(
+    std::fs::Metadata,
+    std::os::unix::fs::MetadataExt,
+    std::os::unix::fs::FileTypeExt,
+    SystemTime,
+    std::convert::identity
+);
+stat_from!(
+    cap_std::fs::Metadata,
+    cap_std::fs::MetadataExt,
+    cap_std::fs::FileTypeExt,
+    cap_std::time::SystemTime,
+    cap_std::time::SystemTime::into_std
+);

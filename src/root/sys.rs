@@ -1,0 +1,48 @@
+//! The few things that each system does its own way; the only place under `root/` with a `cfg` for a system call.
+//!
+//! | | Linux | elsewhere, and where a sandbox refuses openat2 |
+//! | --- | --- | --- |
+//! | open without links | `openat2(2)`, `RESOLVE_BENEATH \| RESOLVE_NO_SYMLINKS` | a chain of cap-std handles, one name each |
+//! | list a directory | `getdents64(2)` | cap-std |
+//! | file system's kind | `fstatfs(2)` | not asked: there is no procfs |
+//! | read that may not block | `preadv2(2)`, `RWF_NOWAIT` | not offered |
+//!
+//! Paths given to this module hold no `..`. None of its calls follows a link, anywhere in a path: what they open is
+//! what the path says.
+
+use std::fs::File;
+use std::io;
+
+mod chain;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(not(target_os = "linux"))]
+mod portable;
+
+#[cfg(target_os = "linux")]
+pub(super) use linux::{Abilities, is_kernel_file_system, list, open, read_at_now, stat, stat_in};
+#[cfg(not(target_os = "linux"))]
+pub(super) use portable::{Abilities, is_kernel_file_system, list, open, read_at_now, stat, stat_in};
+
+/// How an entry is to be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    /// A regular file, to read.
+    File,
+    /// A directory, to list.
+    Directory,
+}
+
+/// How paths are confined where the kernel does not do it.
+const CHAIN: &str = "cap-std handles, one name at a time, no links";
+
+/// Reads at `offset` without moving the file's position.
+#[cfg(unix)]
+pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}

@@ -1,0 +1,164 @@
+//! Linux: the kernel confines paths, and says what it would have to wait for.
+
+use std::fs::File;
+use std::io::{self, IoSliceMut};
+use std::os::fd::AsFd;
+use std::path::Path;
+
+use cap_std::fs::Dir;
+use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags};
+use rustix::io::{Errno, ReadWriteFlags};
+
+use super::{Access, CHAIN, chain};
+use crate::root::RootError;
+use crate::root::path::RelPath;
+use crate::root::stat::{Kind, Stat};
+
+/// What the root's file system and kernel can do.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::root) struct Abilities {
+    /// openat2 is there and allowed.
+    openat2: bool,
+    /// A local disk or memory, where opening and small reads do not block for long.
+    pub(in crate::root) quick: bool,
+    /// The root's own device; others may be another kind of file system.
+    device: u64,
+}
+
+impl Abilities {
+    pub(in crate::root) fn of(root: &Dir) -> io::Result<Self> {
+        Ok(Self {
+            openat2: beneath(root, Path::new("."), OFlags::PATH, ResolveFlags::empty()).is_ok(),
+            quick: QUICK.contains(&fs::fstatfs(root)?.f_type),
+            device: fs::fstat(root)?.st_dev,
+        })
+    }
+}
+
+impl Abilities {
+    pub(in crate::root) fn confinement(self) -> &'static str {
+        if self.openat2 { "openat2 (RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS)" } else { CHAIN }
+    }
+}
+
+/// `f_type` of ext4, xfs, btrfs, tmpfs and overlayfs (statfs(2)).
+const QUICK: [fs::FsWord; 5] = [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630];
+
+/// `f_type` of procfs, sysfs, debugfs, tracefs, securityfs, cgroup and cgroup2, bpf and configfs (statfs(2)).
+const KERNEL: [fs::FsWord; 9] =
+    [0x9fa0, 0x6265_6572, 0x6462_6720, 0x7472_6163, 0x7363_6673, 0x0027_e0eb, 0x6367_7270, 0xcafe_4a11, 0x6265_6570];
+
+/// Kind, size and times of what the path names, a link's own where it is one. Nothing is opened for reading, so
+/// no FIFO's writer and no device notices.
+pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Abilities, local: bool) -> Result<Stat, RootError> {
+    if !can.openat2 {
+        return if local { Err(RootError::WouldBlock) } else { Ok(chain::stat(root, path)?) };
+    }
+    let stay = if local { ResolveFlags::NO_XDEV } else { ResolveFlags::empty() };
+    let handle = match beneath(root, path.as_path(), OFlags::PATH | OFlags::NOFOLLOW, stay) {
+        Err(Errno::XDEV) if local => return Err(RootError::WouldBlock),
+        handle => File::from(handle?),
+    };
+    let stat = Stat::from(&handle.metadata()?);
+    if stat.device != can.device && is_kernel_file_system(&handle) {
+        return Err(RootError::KernelFileSystem);
+    }
+    Ok(stat)
+}
+
+/// Opens what the path names, without blocking on it and without letting a terminal take the process over.
+pub(in crate::root) fn open(root: &Dir, path: &RelPath, access: Access, can: Abilities) -> Result<File, RootError> {
+    if !can.openat2 {
+        return Ok(chain::open(root, path, access)?);
+    }
+    let flags = match access {
+        Access::File => OFlags::NONBLOCK | OFlags::NOCTTY,
+        Access::Directory => OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::DIRECTORY,
+    };
+    let file = File::from(beneath(root, path.as_path(), flags | OFlags::NOFOLLOW, ResolveFlags::empty())?);
+    if fs::fstat(&file)?.st_dev != can.device && is_kernel_file_system(&file) {
+        return Err(RootError::KernelFileSystem);
+    }
+    Ok(file)
+}
+
+fn beneath(root: &Dir, path: &Path, flags: OFlags, resolve: ResolveFlags) -> Result<rustix::fd::OwnedFd, Errno> {
+    let resolve = resolve | ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    fs::openat2(root, path, flags | OFlags::CLOEXEC, Mode::empty(), resolve)
+}
+
+/// Whether an open file or directory lies on a file system that shows kernel state instead of files.
+pub(in crate::root) fn is_kernel_file_system(file: &impl AsFd) -> bool {
+    fs::fstatfs(file).is_ok_and(|fs| KERNEL.contains(&fs.f_type))
+}
+
+/// Reads without waiting for a disk. [`io::ErrorKind::WouldBlock`]: it would have to. File systems that do not
+/// know the flag (tmpfs, overlayfs) are in memory anyway, or near it.
+pub(in crate::root) fn read_at_now(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    use std::os::unix::fs::FileExt as _;
+
+    match rustix::io::preadv2(file, &mut [IoSliceMut::new(buffer)], offset, ReadWriteFlags::NOWAIT) {
+        Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::PERM) => file.read_at(buffer, offset),
+        read => Ok(read?),
+    }
+}
+
+/// Calls `entry` for every name in an open directory, until it says stop. `.` and `..` are left out.
+pub(in crate::root) fn list(
+    dir: &File,
+    buffer: &mut Vec<u8>,
+    mut entry: impl FnMut(&[u8], Kind) -> bool,
+) -> Result<(), RootError> {
+    buffer.reserve(64 << 10);
+    let mut entries = RawDir::new(dir, buffer.spare_capacity_mut());
+    while let Some(next) = entries.next() {
+        let next = next?;
+        let name = next.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") {
+            continue;
+        }
+        let kind = match next.file_type() {
+            // Some file systems do not note it: ask for the entry itself, never for a link's target.
+            FileType::Unknown => match fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => kind_of(FileType::from_raw_mode(stat.st_mode)),
+                Err(_) => Kind::Other,
+            },
+            known => kind_of(known),
+        };
+        if !entry(name.to_bytes(), kind) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn kind_of(kind: FileType) -> Kind {
+    match kind {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Directory,
+        FileType::Symlink => Kind::Link,
+        FileType::Fifo => Kind::Fifo,
+        FileType::Socket => Kind::Socket,
+        _ => Kind::Other,
+    }
+}
+
+/// Size and modification time of a name in an open directory, a link's own where it is one.
+pub(in crate::root) fn stat_in(dir: &File, name: &[u8]) -> Result<Stat, RootError> {
+    let stat = fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    let time = |seconds: i64, nanos: u64| {
+        let base = std::time::UNIX_EPOCH;
+        let whole = std::time::Duration::new(seconds.unsigned_abs(), 0);
+        let floor = if seconds < 0 { base.checked_sub(whole) } else { base.checked_add(whole) };
+        floor?.checked_add(std::time::Duration::from_nanos(nanos))
+    };
+    Ok(Stat {
+        kind: kind_of(FileType::from_raw_mode(stat.st_mode)),
+        size: u64::try_from(stat.st_size).unwrap_or(0),
+        modified: time(stat.st_mtime, stat.st_mtime_nsec),
+        accessed: time(stat.st_atime, stat.st_atime_nsec),
+        created: None,
+        mode: stat.st_mode & 0o777,
+        device: stat.st_dev,
+    })
+}

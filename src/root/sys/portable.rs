@@ -1,0 +1,63 @@
+//! Other systems: cap-std confines paths, and every read may block.
+
+use std::fs::File;
+use std::io;
+
+use cap_std::fs::Dir;
+
+use super::{Access, CHAIN, chain};
+use crate::root::RootError;
+use crate::root::path::{RelPath, os_str};
+use crate::root::stat::{Kind, Stat};
+
+#[derive(Clone, Copy, Debug)]
+pub(in crate::root) struct Abilities {
+    pub(in crate::root) quick: bool,
+}
+
+impl Abilities {
+    /// Without a read that refuses to block, nothing is taken to be quick.
+    pub(in crate::root) fn of(_root: &Dir) -> io::Result<Self> {
+        Ok(Self { quick: false })
+    }
+
+    pub(in crate::root) fn confinement(self) -> &'static str {
+        CHAIN
+    }
+}
+
+pub(in crate::root) fn stat(root: &Dir, path: &RelPath, _can: Abilities, local: bool) -> Result<Stat, RootError> {
+    if local { Err(RootError::WouldBlock) } else { Ok(chain::stat(root, path)?) }
+}
+
+pub(in crate::root) fn open(root: &Dir, path: &RelPath, access: Access, _can: Abilities) -> Result<File, RootError> {
+    Ok(chain::open(root, path, access)?)
+}
+
+pub(in crate::root) fn is_kernel_file_system(_file: &File) -> bool {
+    false
+}
+
+pub(in crate::root) fn read_at_now(_file: &File, _buffer: &mut [u8], _offset: u64) -> io::Result<usize> {
+    Err(io::ErrorKind::WouldBlock.into())
+}
+
+pub(in crate::root) fn list(
+    dir: &File,
+    _buffer: &mut Vec<u8>,
+    mut entry: impl FnMut(&[u8], Kind) -> bool,
+) -> Result<(), RootError> {
+    for next in Dir::from_std_file(dir.try_clone()?).entries()? {
+        let next = next?;
+        let kind = next.metadata().map_or(Kind::Other, |metadata| Stat::from(&metadata).kind);
+        if !entry(next.file_name().as_encoded_bytes(), kind) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+pub(in crate::root) fn stat_in(dir: &File, name: &[u8]) -> Result<Stat, RootError> {
+    let name: &Path = os_str(name).as_ref();
+    Ok(Stat::from(&Dir::from_std_file(dir.try_clone()?).symlink_metadata(name)?))
+}

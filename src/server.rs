@@ -1,0 +1,70 @@
+//! A server: the directory, what is said of it, and the work behind each call.
+//!
+//! What happens on a connection is [`crate::connection`]'s business.
+
+use std::io;
+use std::sync::Arc;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::call::{Call, Failure, Outcome};
+use crate::context::{Context, Services};
+use crate::dispatch;
+use crate::era::hello::Hello;
+use crate::features::resources::Snapshots;
+use crate::limits::Limits;
+use crate::memory::Budget;
+use crate::root::Root;
+
+/// The work behind a call.
+pub(crate) type Dispatch = dyn Fn(&Call, &Context) -> Result<Outcome, Failure> + Send + Sync;
+
+/// A server for one directory. It serves one connection: stdio has no more.
+pub struct Server {
+    pub(crate) services: Arc<Services>,
+    pub(crate) hello: Hello,
+    pub(crate) dispatch: Arc<Dispatch>,
+}
+
+impl Server {
+    /// Serves `root`, within `limits`.
+    pub fn new(root: Root, limits: Limits) -> Self {
+        Self {
+            hello: Hello::new(&root),
+            services: Arc::new(Services {
+                root,
+                budget: Budget::new(limits.answer_bytes),
+                snapshots: Snapshots::default(),
+                limits,
+            }),
+            dispatch: Arc::new(dispatch::dispatch),
+        }
+    }
+
+    /// The same, with other work behind it: tests put slow and failing work there.
+    #[must_use]
+    pub fn with_dispatch(
+        self,
+        dispatch: impl Fn(&Call, &Context) -> Result<Outcome, Failure> + Send + Sync + 'static,
+    ) -> Self {
+        Self { dispatch: Arc::new(dispatch), ..self }
+    }
+
+    /// Reads messages from `input` and writes answers to `output`, until the input ends and what it asked for is
+    /// answered. Fails when either of them does; that the client closed our output is `BrokenPipe`.
+    ///
+    /// Must be called within a tokio runtime with time enabled.
+    pub async fn serve<R, W>(self, input: R, output: W) -> io::Result<()>
+    where
+        R: AsyncRead + Unpin,
+        W: AsyncWrite + Unpin,
+    {
+        crate::connection::serve(self, input, output).await
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("services", &self.services).finish_non_exhaustive()
+    }
+}

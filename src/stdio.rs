@@ -1,0 +1,177 @@
+//! stdin and stdout as what they are.
+//!
+//! tokio's own stdin and stdout work for everything, through a thread each, which costs more than a small read from
+//! the disk. Pipes (Python clients, shells) and sockets (Node clients) can do without on Linux:
+//!
+//! * A pipe is opened again through `/proc/self/fd`, because `O_NONBLOCK` belongs to the open file description, and
+//!   that may be shared: with the parent, or with stderr. It fails where the pipe is another user's (sudo).
+//! * A socket is read with `MSG_DONTWAIT`, which concerns that call only. Its flags are never touched.
+//!
+//! Whatever else they are, and whatever fails, the fallback is tokio's.
+
+use std::pin::Pin;
+#[cfg(target_os = "linux")]
+use std::task::{Context, Poll};
+
+#[cfg(target_os = "linux")]
+use tokio::io::ReadBuf;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// stdin.
+pub type Input = Pin<Box<dyn AsyncRead + Send>>;
+/// stdout.
+pub type Output = Pin<Box<dyn AsyncWrite + Send>>;
+
+/// Opens stdin. Within a tokio runtime.
+pub fn input() -> Input {
+    #[cfg(target_os = "linux")]
+    if let Ok(stream) = linux::Stream::stdin() {
+        return Box::pin(stream);
+    }
+    Box::pin(tokio::io::stdin())
+}
+
+/// Opens stdout. Within a tokio runtime.
+pub fn output() -> Output {
+    #[cfg(target_os = "linux")]
+    if let Ok(stream) = linux::Stream::stdout() {
+        return Box::pin(stream);
+    }
+    Box::pin(tokio::io::stdout())
+}
+
+/// Whether stderr is the same pipe, socket or file as stdout. A log line between two halves of a message would
+/// destroy it, so there must be no log then.
+#[cfg(unix)]
+pub fn stderr_is_stdout() -> bool {
+    use std::os::fd::{AsFd, BorrowedFd};
+
+    let (stdout, stderr) = (std::io::stdout(), std::io::stderr());
+    let inode = |fd: BorrowedFd<'_>| rustix::fs::fstat(fd).map(|stat| (stat.st_dev, stat.st_ino));
+    match (inode(stdout.as_fd()), inode(stderr.as_fd())) {
+        // On a terminal, lines of both are what somebody wants to see.
+        (Ok(out), Ok(err)) => out == err && !rustix::termios::isatty(stdout.as_fd()),
+        _ => false,
+    }
+}
+
+/// Not asked where nothing like it happens.
+#[cfg(not(unix))]
+pub fn stderr_is_stdout() -> bool {
+    false
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::io;
+    use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+    use std::task::ready;
+
+    use rustix::fs::{FileType, Mode, OFlags};
+    use rustix::net::{RecvFlags, SendFlags};
+    use tokio::io::Interest;
+    use tokio::io::unix::AsyncFd;
+
+    use super::{AsyncRead, AsyncWrite, Context, Pin, Poll, ReadBuf};
+
+    /// What a larger pipe holds: one wake-up of the reader for each MiB instead of for each 64 KiB.
+    const PIPE_SIZE: usize = 1 << 20;
+
+    /// A pipe or a socket that never blocks.
+    pub(super) struct Stream {
+        fd: AsyncFd<OwnedFd>,
+        is_socket: bool,
+    }
+
+    impl Stream {
+        pub(super) fn stdin() -> io::Result<Self> {
+            Self::open(io::stdin().as_fd(), 0, OFlags::RDONLY, Interest::READABLE)
+        }
+
+        pub(super) fn stdout() -> io::Result<Self> {
+            let stream = Self::open(io::stdout().as_fd(), 1, OFlags::WRONLY, Interest::WRITABLE)?;
+            if !stream.is_socket {
+                // Up to twice as fast for large files; unprivileged users may be over their limit.
+                let _ = rustix::pipe::fcntl_setpipe_size(&stream.fd, PIPE_SIZE);
+            }
+            Ok(stream)
+        }
+
+        fn open(standard: BorrowedFd<'_>, number: u8, flags: OFlags, interest: Interest) -> io::Result<Self> {
+            let (fd, is_socket) = match FileType::from_raw_mode(rustix::fs::fstat(standard)?.st_mode) {
+                FileType::Fifo => {
+                    let flags = flags | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+                    (rustix::fs::open(format!("/proc/self/fd/{number}"), flags, Mode::empty())?, false)
+                }
+                FileType::Socket => (standard.try_clone_to_owned()?, true),
+                _ => return Err(io::ErrorKind::Unsupported.into()),
+            };
+            #[expect(
+                deprecated,
+                reason = "its successor is unsafe, and asks only that the descriptor stay open, as an OwnedFd does"
+            )]
+            let fd = AsyncFd::with_interest(fd, interest)?;
+            Ok(Self { fd, is_socket })
+        }
+
+        fn read(&self, buffer: &mut [u8]) -> rustix::io::Result<usize> {
+            if self.is_socket {
+                rustix::net::recv(&self.fd, buffer, RecvFlags::DONTWAIT).map(|(count, _)| count)
+            } else {
+                rustix::io::read(&self.fd, buffer)
+            }
+        }
+
+        fn write(&self, buffer: &[u8]) -> rustix::io::Result<usize> {
+            if self.is_socket {
+                rustix::net::send(&self.fd, buffer, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)
+            } else {
+                rustix::io::write(&self.fd, buffer)
+            }
+        }
+    }
+
+    impl AsyncRead for Stream {
+        fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+            loop {
+                let mut ready = ready!(self.fd.poll_read_ready(cx))?;
+                let free = buffer.initialize_unfilled();
+                match self.read(free) {
+                    Ok(count) => {
+                        // A short read has emptied the pipe: the next one would only be told so.
+                        if 0 < count && count < free.len() {
+                            ready.clear_ready();
+                        }
+                        buffer.advance(count);
+                        return Poll::Ready(Ok(()));
+                    }
+                    Err(rustix::io::Errno::AGAIN) => ready.clear_ready(),
+                    Err(rustix::io::Errno::INTR) => {}
+                    Err(error) => return Poll::Ready(Err(error.into())),
+                }
+            }
+        }
+    }
+
+    impl AsyncWrite for Stream {
+        fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
+            loop {
+                let mut ready = ready!(self.fd.poll_write_ready(cx))?;
+                match self.write(buffer) {
+                    Ok(count) => return Poll::Ready(Ok(count)),
+                    Err(rustix::io::Errno::AGAIN) => ready.clear_ready(),
+                    Err(rustix::io::Errno::INTR) => {}
+                    Err(error) => return Poll::Ready(Err(error.into())),
+                }
+            }
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! The text of one outgoing line, built up in order and escaped as late as possible.
+//!
+//! A 16 MiB file must not become a second, escaped copy in memory: large texts and blobs are kept as they are, and
+//! escaped chunk by chunk into the buffer that is written ([`Body::stage`]). Everything small is escaped at once. No
+//! `serde_json::Value` ever holds a text.
+
+use serde::Serialize;
+
+/// Text and blobs up to this size are escaped at once; larger ones when they are written.
+const INLINE: usize = 8 << 10;
+
+/// A line up to this size is written before larger ones.
+const SMALL: usize = 64 << 10;
+
+/// How much of a large text or blob is escaped at once. A multiple of three, so that base64 needs no padding within.
+const CHUNK: usize = 48 << 10;
+
+/// A line under construction, later one that is being written.
+#[derive(Debug, Default)]
+pub struct Body {
+    /// What comes before `tail`.
+    segments: Vec<Segment>,
+    tail: Vec<u8>,
+    /// While writing: the segment that is next, and how much of it is done.
+    segment: usize,
+    done: usize,
+}
+
+#[derive(Debug)]
+enum Segment {
+    Raw(Vec<u8>),
+    Text(String),
+    Base64(Vec<u8>),
+}
+
+impl Segment {
+    /// In bytes, before escaping.
+    fn len(&self) -> usize {
+        match self {
+            Self::Raw(bytes) | Self::Base64(bytes) => bytes.len(),
+            Self::Text(text) => text.len(),
+        }
+    }
+}
+
+impl Body {
+    /// An empty line.
+    pub fn new() -> Self {
+        Self { tail: Vec::with_capacity(512), ..Self::default() }
+    }
+
+    /// JSON that is already text.
+    pub fn raw(&mut self, json: &str) {
+        self.tail.extend_from_slice(json.as_bytes());
+    }
+
+    /// `{` or `[`.
+    pub fn open(&mut self, bracket: char) {
+        self.separate();
+        self.tail.push(bracket as u8);
+    }
+
+    /// `}` or `]`.
+    pub fn close(&mut self, bracket: char) {
+        self.tail.push(bracket as u8);
+    }
+
+    /// A key that needs no escaping, with its colon.
+    pub fn key(&mut self, key: &str) {
+        self.separate();
+        self.tail.push(b'"');
+        self.raw(key);
+        self.raw("\":");
+    }
+
+    /// A short string.
+    pub fn string(&mut self, value: &str) {
+        self.separate();
+        json_escape_simd::escape_into(value, &mut self.tail);
+    }
+
+    /// Anything small that serde can write.
+    pub fn value(&mut self, value: &impl Serialize) {
+        self.separate();
+        // Cannot fail: the types written here have string keys, and a Vec takes everything.
+        let _ = serde_json::to_writer(&mut self.tail, value);
+    }
+
+    /// A string of any size.
+    pub fn text(&mut self, text: String) {
+        if text.len() <= INLINE {
+            return self.string(&text);
+        }
+        self.separate();
+        self.payload(Segment::Text(text));
+    }
+
+    /// Bytes of any size, as a base64 string.
+    pub fn base64(&mut self, data: Vec<u8>) {
+        self.separate();
+        if data.len() <= INLINE {
+            self.tail.push(b'"');
+            base64_simd::STANDARD.encode_append(&data, &mut self.tail);
+            return self.tail.push(b'"');
+        }
+        self.payload(Segment::Base64(data));
+    }
+
+    /// Another body, as the next element.
+    pub fn append(&mut self, other: Self) {
+        self.separate();
+        self.segments.push(Segment::Raw(std::mem::take(&mut self.tail)));
+        self.segments.extend(other.segments);
+        self.tail = other.tail;
+    }
+
+    /// Ends the line.
+    pub fn end_line(&mut self) {
+        self.tail.push(b'\n');
+    }
+
+    /// Whether it is small enough to be written in one go.
+    pub fn is_small(&self) -> bool {
+        self.segments.iter().map(Segment::len).sum::<usize>() + self.tail.len() <= SMALL
+    }
+
+    /// The line's beginning, for the log.
+    pub fn head(&self) -> &[u8] {
+        match self.segments.first() {
+            Some(Segment::Raw(bytes)) => bytes,
+            _ => &self.tail,
+        }
+    }
+
+    /// Appends the next part to `out`, a chunk at most; `false` when that was the last one.
+    pub fn stage(&mut self, out: &mut Vec<u8>) -> bool {
+        let Some(segment) = self.segments.get_mut(self.segment) else {
+            out.append(&mut self.tail);
+            return false;
+        };
+        let whole = match segment {
+            Segment::Raw(bytes) => {
+                out.append(bytes);
+                true
+            }
+            Segment::Text(text) => stage_text(text, &mut self.done, out),
+            Segment::Base64(data) => stage_base64(data, &mut self.done, out),
+        };
+        if whole {
+            *segment = Segment::Raw(Vec::new()); // its memory is free before the rest is written
+            self.segment += 1;
+            self.done = 0;
+        }
+        true
+    }
+
+    /// A comma, where one is due.
+    fn separate(&mut self) {
+        if !matches!(self.tail.last(), None | Some(b'{' | b'[' | b':')) {
+            self.tail.push(b',');
+        }
+    }
+
+    fn payload(&mut self, payload: Segment) {
+        self.tail.push(b'"');
+        self.segments.push(Segment::Raw(std::mem::take(&mut self.tail)));
+        self.segments.push(payload);
+        self.tail.push(b'"');
+    }
+}
+
+/// Appends the next chunk of `text`, escaped; `true` when that was the last one.
+fn stage_text(text: &str, done: &mut usize, out: &mut Vec<u8>) -> bool {
+    let end = text.floor_char_boundary(*done + CHUNK);
+    escape_unquoted(&text[*done..end], out);
+    *done = end;
+    end == text.len()
+}
+
+/// Appends `text` escaped, without the quotes that the escaper puts around it.
+fn escape_unquoted(text: &str, out: &mut Vec<u8>) {
+    // The opening quote lands on the place of the last byte, which is then put back: nothing has to move.
+    let Some(last) = out.pop() else {
+        let escaped = json_escape_simd::escape(text);
+        return out.extend_from_slice(&escaped.as_bytes()[1..escaped.len() - 1]);
+    };
+    let at = out.len();
+    json_escape_simd::escape_into(text, out);
+    out[at] = last;
+    out.pop();
+}
+
+/// Appends the next chunk of `data` in base64; `true` when that was the last one.
+fn stage_base64(data: &[u8], done: &mut usize, out: &mut Vec<u8>) -> bool {
+    let end = (*done + CHUNK).min(data.len());
+    base64_simd::STANDARD.encode_append(&data[*done..end], out);
+    *done = end;
+    end == data.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(mut body: Body) -> String {
+        let mut out = Vec::new();
+        while body.stage(&mut out) {}
+        String::from_utf8(out).expect("valid UTF-8")
+    }
+
+    #[test]
+    fn commas_come_where_they_are_due() {
+        let mut body = Body::new();
+        body.open('{');
+        body.key("a");
+        body.open('[');
+        body.value(&1);
+        body.string("x");
+        body.close(']');
+        body.key("b");
+        body.value(&true);
+        body.close('}');
+        assert_eq!(written(body), r#"{"a":[1,"x"],"b":true}"#);
+    }
+
+    #[test]
+    fn large_texts_and_blobs_come_back_whole() {
+        for size in [0, 1, INLINE, INLINE + 1, CHUNK, CHUNK + 1, 3 * CHUNK + 2] {
+            let text: String = "aé\u{0}\"\\\n日😀".chars().cycle().take(size).collect();
+            let data = text.clone().into_bytes();
+            let mut body = Body::new();
+            body.open('[');
+            body.text(text.clone());
+            body.base64(data.clone());
+            body.close(']');
+            let read: (String, String) = serde_json::from_str(&written(body)).expect("valid JSON");
+            assert_eq!(read.0, text, "{size}");
+            assert_eq!(base64_simd::STANDARD.decode_to_vec(read.1).expect("valid base64"), data, "{size}");
+        }
+    }
+}
