@@ -9,6 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::cancel::Cancelled;
+use crate::text::Text;
 
 /// What a client can ask of the features. The handshake and `ping` are answered by the eras themselves.
 #[derive(Debug)]
@@ -138,7 +139,7 @@ pub struct ToolResult {
 #[derive(Debug)]
 pub enum Block {
     /// Plain text.
-    Text(String),
+    Text(Text),
     /// A picture.
     Image {
         /// Such as `image/png`.
@@ -176,7 +177,7 @@ pub struct Contents {
 #[derive(Debug)]
 pub enum Data {
     /// Valid UTF-8 without NUL.
-    Text(String),
+    Text(Text),
     /// Anything else; sent as base64.
     Blob(Vec<u8>),
 }
@@ -187,7 +188,7 @@ impl Data {
         if !is_text {
             return Self::Blob(bytes);
         }
-        String::from_utf8(bytes).map_or_else(|error| Self::Blob(error.into_bytes()), Self::Text)
+        Text::from_bytes(bytes).map_or_else(Self::Blob, Self::Text)
     }
 }
 

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! [`server`] puts these together. [`call`] is the waist between the halves: eras translate to it, features work in it, with a [`context`] at hand. [`limits`] has every bound,
-//! [`memory`] and [`inflight`] keep two of them, [`cancel`] is the word to stop. [`stdio`] opens stdin and stdout as
+//! [`memory`] and [`inflight`] keep two of them, [`cancel`] is the word to stop, [`text`] holds what may be large. [`stdio`] opens stdin and stdout as
 //! what they are, [`log`] writes to stderr, [`cli`] and [`check`] are what a person sees.
 //!
 //! # Invariants
@@ -64,4 +64,5 @@ pub mod object;
 pub mod root;
 pub mod server;
 pub mod stdio;
+pub mod text;
 pub mod wire;

@@ -3,10 +3,11 @@
 //!
 //! Names from the disk and lines from the client are untrusted: control characters and those that turn the direction
 //! of text are escaped, so that no terminal is talked into anything. Lines go through a bounded queue to a thread of
-//! its own; when stderr is full they are lost, and the server is not held up.
+//! its own, started by the first of them; when stderr is full they are lost, and the server is not held up.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tracing::level_filters::LevelFilter;
 use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
@@ -18,19 +19,53 @@ const QUEUE: usize = 4_096;
 /// How much of a line of the protocol is shown.
 const SHOWN: usize = 2_000;
 
-/// Starts logging to stderr at `level`. What is queued is written when the guard is dropped.
-pub fn start(level: LevelFilter) -> WorkerGuard {
-    let (queue, guard) =
-        NonBlockingBuilder::default().lossy(true).buffered_lines_limit(QUEUE).thread_name("log").finish(io::stderr());
+/// Logs to stderr at `level` from now on.
+pub fn start(level: LevelFilter) -> Log {
+    let queue = Arc::default();
     // Fails only when a logger is set already, as in tests: then that one stays.
     let _ = tracing_subscriber::fmt()
         .with_max_level(level)
-        .with_writer(Escaping(queue))
+        .with_writer(Stderr(Arc::clone(&queue)))
         .with_ansi(false)
         .without_time()
         .with_target(false)
         .try_init();
-    guard
+    Log(queue)
+}
+
+/// Keeps the log going. What is queued when this is dropped is still written.
+pub struct Log(Arc<Queue>);
+
+/// The queue and its thread; empty until there is something to say, as most servers never have.
+type Queue = OnceLock<(NonBlocking, Mutex<Option<WorkerGuard>>)>;
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        if let Some((_, guard)) = self.0.get() {
+            drop(guard.lock().unwrap_or_else(PoisonError::into_inner).take());
+        }
+    }
+}
+
+impl fmt::Debug for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Log")
+    }
+}
+
+struct Stderr(Arc<Queue>);
+
+impl<'a> MakeWriter<'a> for Stderr {
+    type Writer = Escaping;
+
+    fn make_writer(&'a self) -> Escaping {
+        let (queue, _) = self.0.get_or_init(|| {
+            let builder = NonBlockingBuilder::default().lossy(true).buffered_lines_limit(QUEUE).thread_name("log");
+            let (queue, guard) = builder.finish(io::stderr());
+            (queue, Mutex::new(Some(guard)))
+        });
+        Escaping(queue.clone())
+    }
 }
 
 /// A line of the protocol as the log shows it: its beginning, and how much more there is.
@@ -62,14 +97,6 @@ impl Write for Escaping {
 
     fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
-    }
-}
-
-impl<'a> MakeWriter<'a> for Escaping {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        Self(self.0.clone())
     }
 }
 

@@ -72,11 +72,6 @@ pub fn media_kind(content: &[u8]) -> Option<(MediaKind, &'static str)> {
     kind_of(found).map(|kind| (kind, found))
 }
 
-/// Whether the bytes are UTF-8 text: valid, and without NUL, which no text has.
-pub fn is_text(bytes: &[u8]) -> bool {
-    memchr(0, bytes).is_none() && simdutf8::basic::from_utf8(bytes).is_ok()
-}
-
 /// The text of the bytes, which may end within a character: what there is of that one is left out. `None` if the
 /// bytes are no UTF-8.
 pub fn utf8_prefix(bytes: &[u8]) -> Option<&str> {

@@ -6,6 +6,8 @@
 
 use serde::Serialize;
 
+use crate::text::Text;
+
 /// Text and blobs up to this size are escaped at once; larger ones when they are written.
 const INLINE: usize = 8 << 10;
 
@@ -29,7 +31,7 @@ pub struct Body {
 #[derive(Debug)]
 enum Segment {
     Raw(Vec<u8>),
-    Text(String),
+    Text(Text),
     Base64(Vec<u8>),
 }
 
@@ -87,9 +89,9 @@ impl Body {
     }
 
     /// A string of any size.
-    pub fn text(&mut self, text: String) {
+    pub fn text(&mut self, text: Text) {
         if text.len() <= INLINE {
-            return self.string(&text);
+            return self.string(text.as_str());
         }
         self.separate();
         self.payload(Segment::Text(text));
@@ -170,11 +172,11 @@ impl Body {
 }
 
 /// Appends the next chunk of `text`, escaped; `true` when that was the last one.
-fn stage_text(text: &str, done: &mut usize, out: &mut Vec<u8>) -> bool {
-    let end = text.floor_char_boundary(*done + CHUNK);
-    escape_unquoted(&text[*done..end], out);
-    *done = end;
-    end == text.len()
+fn stage_text(text: &Text, done: &mut usize, out: &mut Vec<u8>) -> bool {
+    let chunk = text.chunk(*done, CHUNK);
+    escape_unquoted(chunk, out);
+    *done += chunk.len();
+    *done == text.len() || chunk.is_empty()
 }
 
 /// Appends `text` escaped, without the quotes that the escaper puts around it.
@@ -230,7 +232,7 @@ mod tests {
             let data = text.clone().into_bytes();
             let mut body = Body::new();
             body.open('[');
-            body.text(text.clone());
+            body.text(text.clone().into());
             body.base64(data.clone());
             body.close(']');
             let read: (String, String) = serde_json::from_str(&written(body)).expect("valid JSON");

@@ -100,8 +100,9 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
-            self.buffer.truncate(BUFFER);
-            self.buffer.shrink_to(BUFFER);
+            if self.buffer.len() != BUFFER {
+                self.buffer = vec![0; BUFFER]; // straight from the system: its pages cost nothing until they are used
+            }
         } else if self.start > 0 && self.buffer.len() - self.end < BUFFER / 4 {
             self.buffer.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);

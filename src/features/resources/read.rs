@@ -10,6 +10,7 @@ use crate::features::content;
 use crate::features::names::{grouped, push_entry};
 use crate::features::text::{self, Part, TextError, Window};
 use crate::root::{Asked, Blocking, File, RootError};
+use crate::text::Text;
 
 /// Reads the resource at `uri`.
 pub fn read(uri: &str, context: &Context) -> Result<Contents, Failure> {
@@ -40,12 +41,12 @@ impl Reader<'_> {
                 self.context.reserve(size)?;
             }
             let bytes = text::head(file, size as usize).map_err(|error| self.failure(error))?;
-            return match content::is_text(&bytes) {
-                true if window.is_none() && size <= text_limit => Ok(self.contents(file, bytes, true)),
-                true => self.part(file, window),
-                false if window.is_some() => Err(range_on("a binary file")),
-                false if size <= limits.blob_bytes as u64 => Ok(self.contents(file, bytes, false)),
-                false => Err(self.too_big(size)),
+            return match Text::from_bytes(bytes) {
+                Ok(text) if window.is_none() && size <= text_limit => Ok(self.whole_text(file, text)),
+                Ok(_) => self.part(file, window),
+                Err(_) if window.is_some() => Err(range_on("a binary file")),
+                Err(bytes) if size <= limits.blob_bytes as u64 => Ok(self.blob(file, bytes)),
+                Err(_) => Err(self.too_big(size)),
             };
         }
         self.context.reserve(text_limit)?;
@@ -56,13 +57,19 @@ impl Reader<'_> {
         self.part(file, window)
     }
 
-    fn contents(&self, file: &File, bytes: Vec<u8>, is_text: bool) -> Contents {
-        let name = file.path.file_name().unwrap_or_default();
-        let mut mime_type = content::media_type(name, &bytes, is_text).to_string();
-        if let Some(charset) = text::detect(&bytes, true).filter(|_| !is_text).and_then(text::Encoding::known_charset) {
-            mime_type = format!("text/plain; charset={charset}");
-        }
-        Contents { uri: self.uri.to_owned(), mime_type, data: Data::from_bytes(bytes, is_text), continues: None }
+    fn whole_text(&self, file: &File, text: Text) -> Contents {
+        let mime_type = content::media_type(name(file), text.as_bytes(), true).to_owned();
+        Contents { uri: self.uri.to_owned(), mime_type, data: Data::Text(text), continues: None }
+    }
+
+    /// Anything else: also text in another encoding, which is named where it is known.
+    fn blob(&self, file: &File, bytes: Vec<u8>) -> Contents {
+        let charset = text::detect(&bytes, true).and_then(text::Encoding::known_charset);
+        let mime_type = match charset {
+            Some(charset) => format!("text/plain; charset={charset}"),
+            None => content::media_type(name(file), &bytes, false).to_owned(),
+        };
+        Contents { uri: self.uri.to_owned(), mime_type, data: Data::Blob(bytes), continues: None }
     }
 
     /// Some lines of a text.
@@ -73,13 +80,12 @@ impl Reader<'_> {
             TextError::Root(error) => self.failure(error),
             _ => self.unreadable("not valid UTF-8 in this part; read it with the read_text_file tool"),
         })?;
-        let name = file.path.file_name().unwrap_or_default();
-        let mime_type = content::media_type(name, part.text.as_bytes(), true).to_string();
+        let mime_type = content::media_type(name(file), part.text.as_bytes(), true).to_owned();
         let continues = part.next.map(|next| self.continuation(file, asked, &part, next));
         let mut text = part.text;
         if let (true, Some(Continuation { from, to, total, next })) = (part.is_cut, &continues) {
-            let newline = if text.ends_with('\n') { "" } else { "\n" };
-            text += &format!("{newline}[mcp-fs: {} of {total} bytes; continue: {next}]", to - from);
+            let newline = if text.as_bytes().ends_with(b"\n") { "" } else { "\n" };
+            text.push_str(&format!("{newline}[mcp-fs: {} of {total} bytes; continue: {next}]", to - from));
         }
         Ok(Contents { uri: self.uri.to_owned(), mime_type, data: Data::Text(text), continues })
     }
@@ -111,7 +117,7 @@ impl Reader<'_> {
             text += &format!("\n[mcp-fs: {shown} of {all} entries; list_directory shows the others]");
         }
         let mime_type = "inode/directory".to_owned();
-        Ok(Contents { uri: self.uri.to_owned(), mime_type, data: Data::Text(text), continues: None })
+        Ok(Contents { uri: self.uri.to_owned(), mime_type, data: Data::Text(text.into()), continues: None })
     }
 
     fn failure(&self, error: RootError) -> Failure {
@@ -133,6 +139,10 @@ impl Reader<'_> {
         let (size, limit) = (grouped(size), grouped(self.context.limits().blob_bytes as u64));
         self.unreadable(&format!("binary, {size} bytes, and at most {limit} are given (--max-blob-bytes)"))
     }
+}
+
+fn name(file: &File) -> &[u8] {
+    file.path.file_name().unwrap_or_default()
 }
 
 /// The URI without its range, and the range. A query that is anything but a range is part of the name.

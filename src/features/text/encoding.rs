@@ -7,6 +7,7 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Decoder, UTF_8, UTF_16BE, UTF_16LE};
 
 use crate::features::content;
+use crate::text::Text;
 
 /// An encoding, and the byte order mark that is left out of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +44,7 @@ pub(crate) fn line_ending(text: &str) -> &'static str {
 
 fn is_utf8(bytes: &[u8], whole: bool) -> bool {
     if whole {
-        return content::is_text(bytes);
+        return crate::text::is_text(bytes);
     }
     memchr::memchr(0, bytes).is_none() && content::utf8_prefix(bytes).is_some()
 }
@@ -106,18 +107,18 @@ impl Encoding {
         self.table.new_decoder_without_bom_handling()
     }
 
-    /// All of a file's bytes as text; `None` when they are not in this encoding.
-    pub(crate) fn decode_whole(self, mut bytes: Vec<u8>) -> Option<String> {
+    /// All of a file's bytes as text; gives them back when they are not in this encoding.
+    pub(crate) fn decode_whole(self, mut bytes: Vec<u8>) -> Result<Text, Vec<u8>> {
         if self.is_utf8() {
             bytes.drain(..self.mark);
-            return String::from_utf8(bytes).ok();
+            return Text::from_bytes(bytes);
         }
-        let text = self.table.decode_without_bom_handling_and_without_replacement(&bytes[self.mark..])?;
-        (!text.contains('\0')).then(|| text.into_owned())
+        match self.table.decode_without_bom_handling_and_without_replacement(&bytes[self.mark..]) {
+            Some(text) if !text.contains('\0') => Ok(text.into_owned().into()),
+            _ => Err(bytes),
+        }
     }
-}
 
-impl Encoding {
     /// The first bytes of a file as text, to look at: what is cut off or wrong is replaced.
     pub(crate) fn decode_sample(self, bytes: &[u8]) -> std::borrow::Cow<'_, str> {
         self.table.decode_without_bom_handling(&bytes[self.mark..]).0

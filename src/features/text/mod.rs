@@ -81,8 +81,14 @@ pub(super) fn read_raw(file: &File, window: Window, max: usize, cancel: &Cancel)
 
 fn read_whole(file: &File, max: usize, cancel: &Cancel) -> Result<(Part, Encoding), TextError> {
     let bytes = head(file, max)?;
-    let encoding = detect(&bytes, true).ok_or(TextError::Binary)?;
-    let text = encoding.decode_whole(bytes).ok_or(TextError::Binary)?;
+    let sample = &bytes[..bytes.len().min(SAMPLE)];
+    let mut encoding = detect(sample, sample.len() == bytes.len()).ok_or(TextError::Binary)?;
+    let decoded = encoding.decode_whole(bytes).or_else(|bytes| {
+        // Not what the beginning promised: all of it decides.
+        encoding = Encoding::guess(&bytes).filter(|_| encoding.is_utf8()).ok_or(TextError::Binary)?;
+        encoding.decode_whole(bytes).map_err(|_| TextError::Binary)
+    });
+    let text = decoded?;
     if text.len() > max {
         return Ok((scan::scan(file, Window::ALL, max, encoding, cancel)?, encoding));
     }

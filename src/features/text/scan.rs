@@ -3,6 +3,7 @@
 use super::{CHUNK, COUNTED, Encoding, TextError};
 use crate::cancel::Cancel;
 use crate::root::File;
+use crate::text::Text;
 
 /// From where, and how many lines. Lines and characters are counted from 1; lines end with `\n`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ impl Window {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     /// The text itself.
-    pub(crate) text: String,
+    pub(crate) text: Text,
     /// The line that it begins in.
     pub(crate) first_line: u64,
     /// The line and character where the next part begins; `None` at the end of the file.
@@ -41,7 +42,7 @@ pub(crate) struct Part {
 
 impl Part {
     /// A whole file.
-    pub(super) fn whole(text: String) -> Self {
+    pub(super) fn whole(text: Text) -> Self {
         let range = (0, text.len() as u64);
         Self { text, first_line: 1, next: None, lines: None, range, is_whole: true, is_cut: false }
     }
@@ -49,7 +50,7 @@ impl Part {
     /// How many lines it touches; an empty text has none.
     pub(crate) fn line_count(&self) -> u64 {
         let ends = memchr::memchr_iter(b'\n', self.text.as_bytes()).count() as u64;
-        ends + u64::from(!self.text.is_empty() && !self.text.ends_with('\n'))
+        ends + u64::from(!self.text.is_empty() && !self.text.as_bytes().ends_with(b"\n"))
     }
 }
 
@@ -254,7 +255,7 @@ impl Scanner {
         let is_whole = self.window == Window::ALL && !self.more;
         let next = self.more.then(|| (self.window.offset + taken, column));
         let range = (self.from, self.from + self.text.len() as u64);
-        let text = String::from_utf8(self.text).ok().filter(|text| !text.contains('\0')).ok_or(TextError::Binary)?;
+        let text = Text::from_bytes(self.text).map_err(|_| TextError::Binary)?;
         let (first_line, lines) = (self.window.offset, self.count.then_some(lines));
         Ok(Part { text, first_line, next, lines, range, is_whole, is_cut })
     }
@@ -301,11 +302,11 @@ mod tests {
         let text = "one\ntwo\nthrée\nfour";
         for step in [1, 2, 3, 100] {
             let part = |w| scanned(text, w, 100, step);
-            assert_eq!(part(window(2, Some(2), 1)).text, "two\nthrée\n");
+            assert_eq!(part(window(2, Some(2), 1)).text.as_str(), "two\nthrée\n");
             assert_eq!(part(window(2, Some(2), 1)).next, Some((4, 1)));
-            assert_eq!(part(window(3, None, 4)).text, "ée\nfour");
+            assert_eq!(part(window(3, None, 4)).text.as_str(), "ée\nfour");
             assert_eq!(part(window(1, Some(1), 9)).text, "\n");
-            assert_eq!(part(window(9, None, 1)).text, "");
+            assert_eq!(part(window(9, None, 1)).text.as_str(), "");
             assert_eq!(part(window(9, None, 1)).next, None);
             assert_eq!(part(window(4, Some(1), 1)).next, None);
             assert_eq!(part(Window::ALL).lines, Some(4));
@@ -322,7 +323,7 @@ mod tests {
                     let part = scanned(text, window(at.0, None, at.1), max, step);
                     assert_eq!(part.range.0, bytes);
                     bytes = part.range.1;
-                    all += &part.text;
+                    all += part.text.as_str();
                     match part.next {
                         Some(next) => at = next,
                         None => break,

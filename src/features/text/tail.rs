@@ -18,8 +18,8 @@ pub(super) fn tail(
     }
     let bytes = last_bytes(file, count, max, encoding.mark() as u64, cancel)?;
     let size = file.stat.size;
-    let text = Encoding::decode_whole(encoding.without_mark(), bytes).ok_or(TextError::Binary)?;
-    let text = last_lines(&text, count, max).to_owned();
+    let text = Encoding::decode_whole(encoding.without_mark(), bytes).map_err(|_| TextError::Binary)?;
+    let text = last_lines(text.as_str(), count, max).to_owned();
     let lines = if size <= COUNTED { Some(count_lines(file, cancel)?) } else { None };
     Ok(part(text, lines))
 }
@@ -31,11 +31,11 @@ fn tail_of_utf16(file: &File, count: u64, max: usize, encoding: Encoding, cancel
     }
     let whole = scan(file, Window::ALL, usize::MAX, encoding, cancel)?;
     let lines = whole.line_count();
-    Ok(part(last_lines(&whole.text, count, max).to_owned(), Some(lines)))
+    Ok(part(last_lines(whole.text.as_str(), count, max).to_owned(), Some(lines)))
 }
 
 fn part(text: String, lines: Option<u64>) -> Part {
-    let mut part = Part { next: None, lines, is_whole: false, ..Part::whole(text) };
+    let mut part = Part { next: None, lines, is_whole: false, ..Part::whole(text.into()) };
     part.first_line = lines.map_or(0, |lines| lines + 1 - part.line_count().min(lines));
     part
 }

@@ -72,7 +72,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
     let note = tree.note(&walk);
     let mut text = String::with_capacity(tree.bytes);
     tree.render(tree.top.clone(), 0, &mut text);
-    Ok(std::iter::once(text).chain(note).map(Block::Text).collect())
+    Ok(std::iter::once(text).chain(note).map(|text| Block::Text(text.into())).collect())
 }
 
 /// The tree so far. The children of a directory stand next to one another.

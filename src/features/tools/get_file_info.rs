@@ -40,7 +40,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
         }
     }
     lines.pop();
-    Ok(vec![Block::Text(lines)])
+    Ok(vec![Block::Text(lines.into())])
 }
 
 fn facts(stat: &Stat) -> String {

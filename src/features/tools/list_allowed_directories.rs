@@ -20,5 +20,5 @@ fn run(_: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
     let root = context.root();
     let directory = format!("Allowed directories:\n{}", root.path().display());
     let facts = format!("[read-only; paths are confined by {}]", root.confinement());
-    Ok(vec![Block::Text(directory), Block::Text(facts)])
+    Ok(vec![Block::Text(directory.into()), Block::Text(facts.into())])
 }

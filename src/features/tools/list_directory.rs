@@ -52,7 +52,7 @@ pub(super) fn open<'r>(arguments: &Arguments<'_>, context: &'r Context) -> Resul
 /// The text, and the note if there is one; an empty directory has the note only.
 pub(super) fn blocks(text: String, note: Option<String>) -> Vec<Block> {
     let text = (!text.is_empty() || note.is_none()).then_some(text);
-    text.into_iter().chain(note).map(Block::Text).collect()
+    text.into_iter().chain(note).map(|text| Block::Text(text.into())).collect()
 }
 
 /// Which entries are wanted, and how many bytes they may take.

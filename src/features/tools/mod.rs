@@ -75,7 +75,7 @@ pub fn call(name: &str, arguments: Option<&RawValue>, context: &Context) -> Resu
     let content = Arguments::parse(tool.parameters, arguments).and_then(|arguments| (tool.run)(&arguments, context));
     match content {
         Ok(content) => Ok(ToolResult { content, is_error: false }),
-        Err(Problem::Message(text)) => Ok(ToolResult { content: vec![Block::Text(text)], is_error: true }),
+        Err(Problem::Message(text)) => Ok(ToolResult { content: vec![Block::Text(text.into())], is_error: true }),
         Err(Problem::Failure(failure)) => Err(failure),
     }
 }

@@ -39,7 +39,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
         Some((MediaKind::Image, mime_type)) => Block::Image { mime_type: mime_type.to_owned(), data },
         Some((MediaKind::Audio, mime_type)) => Block::Audio { uri, mime_type: mime_type.to_owned(), data },
         None => {
-            let is_text = content::is_text(&data);
+            let is_text = crate::text::is_text(&data);
             let name = file.path.file_name().unwrap_or_default();
             let mime_type = content::media_type(name, &data, is_text).to_owned();
             Block::Resource(Contents { uri, mime_type, data: Data::from_bytes(data, is_text), continues: None })

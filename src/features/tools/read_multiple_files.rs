@@ -33,7 +33,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
         context.cancel.check().map_err(|cancelled| Problem::Failure(cancelled.into()))?;
         let text = one(path, room, context)?;
         room = room.saturating_sub(text.len());
-        blocks.push(Block::Text(text));
+        blocks.push(Block::Text(text.into()));
     }
     Ok(blocks)
 }
@@ -47,10 +47,10 @@ fn one(path: &str, room: usize, context: &Context) -> Result<String, Problem> {
         Ok((part, encoding, file)) => {
             let note = read_text_file::note(&part, lines, encoding, file.stat.size);
             let note = note.map_or_else(String::new, |note| {
-                let newline = if part.text.is_empty() || part.text.ends_with('\n') { "" } else { "\n" };
+                let newline = if part.text.is_empty() || part.text.as_bytes().ends_with(b"\n") { "" } else { "\n" };
                 format!("{newline}{note}")
             });
-            Ok(format!("{path}:\n{}{note}", part.text))
+            Ok(format!("{path}:\n{}{note}", part.text.as_str()))
         }
         Err(problem) => {
             let message = problem.into_message()?;

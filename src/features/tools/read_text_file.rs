@@ -32,7 +32,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
     let lines = lines(arguments)?;
     let (part, encoding, file) = read(arguments.text("path"), lines, context.limits().output_bytes, context)?;
     let note = note(&part, lines, encoding, file.stat.size);
-    Ok(std::iter::once(part.text).chain(note).map(Block::Text).collect())
+    Ok(std::iter::once(part.text).chain(note.map(Into::into)).map(Block::Text).collect())
 }
 
 /// Reads lines of a file for any tool that shows text.

@@ -1,0 +1,122 @@
+//! A text of any size, known to be one: UTF-8 without NUL.
+//!
+//! A `String` would do, but for one thing: making one of bytes checks them with the standard library, which takes
+//! longer for 16 MiB than reading them. Here they are checked with SIMD, once when they come and again, a chunk at a
+//! time, where the escaper wants a `str`.
+
+use std::ops::Range;
+
+/// What fits into a processor's second cache with room to spare.
+const CHUNK: usize = 64 << 10;
+
+/// UTF-8 without NUL.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text(Vec<u8>);
+
+impl Text {
+    /// Bytes as a text; gives them back where they are none.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Vec<u8>> {
+        if is_text(&bytes) { Ok(Self(bytes)) } else { Err(bytes) }
+    }
+
+    /// Its bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The text as a `str`; checks it all again, so not for large ones.
+    pub fn as_str(&self) -> &str {
+        simdutf8::basic::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// Adds more text.
+    pub fn push_str(&mut self, more: &str) {
+        self.0.extend_from_slice(more.as_bytes());
+    }
+
+    /// In bytes.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The characters from `from` on, whole ones, at most `most` bytes of them (and at least one character).
+    pub(crate) fn chunk(&self, from: usize, most: usize) -> &str {
+        simdutf8::basic::from_utf8(&self.0[whole_characters(&self.0, from, most)]).unwrap_or_default()
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self(text.into_bytes())
+    }
+}
+
+/// Whether bytes are UTF-8 without NUL, which no text has. Both are looked for chunk by chunk, so that the second
+/// look finds the bytes in the cache.
+pub fn is_text(bytes: &[u8]) -> bool {
+    let mut at = 0;
+    while at < bytes.len() {
+        let range = whole_characters(bytes, at, CHUNK);
+        at = range.end;
+        let chunk = &bytes[range];
+        if memchr::memchr(0, chunk).is_some() || simdutf8::basic::from_utf8(chunk).is_err() {
+            return false;
+        }
+    }
+    true
+}
+
+/// From `from` on, at most `most` bytes, cut before a character that would not be whole. Bytes that are no UTF-8 at
+/// all are cut anywhere.
+pub(crate) fn whole_characters(bytes: &[u8], from: usize, most: usize) -> Range<usize> {
+    let end = from.saturating_add(most).min(bytes.len());
+    if end == bytes.len() {
+        return from..end;
+    }
+    let begins = |at: &usize| bytes[*at] & 0xC0 != 0x80;
+    (end.saturating_sub(3).max(from + 1)..=end).rev().find(begins).map_or(from..end, |cut| from..cut)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_whole_characters_and_give_the_text_back() {
+        let text = Text::from("aé日😀 plain \n😀😀日".to_owned());
+        for most in 1..12 {
+            let (mut at, mut all) = (0, String::new());
+            while at < text.len() {
+                let chunk = text.chunk(at, most.max(4));
+                assert!(!chunk.is_empty(), "no progress at {at} by {most}");
+                all += chunk;
+                at += chunk.len();
+            }
+            assert_eq!(all, text.as_str());
+        }
+    }
+
+    #[test]
+    fn a_wrong_byte_is_found_wherever_it_is() {
+        let text = "日é😀x".repeat(20_000).into_bytes();
+        assert!(is_text(&text));
+        for at in [0, CHUNK - 2, CHUNK - 1, CHUNK, CHUNK + 1, text.len() - 1] {
+            for wrong in [0, 0xFF] {
+                let mut text = text.clone();
+                text[at] = wrong;
+                assert!(!is_text(&text), "{wrong} at {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_utf8_is_no_text() {
+        assert_eq!(Text::from_bytes(b"a\xFF".to_vec()), Err(b"a\xFF".to_vec()));
+        assert!(!is_text(b"a\0"));
+    }
+}

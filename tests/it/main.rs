@@ -1,0 +1,58 @@
+//! The integration tests: one binary, so that it links once. A new file gets its `mod` line here, below the comment
+//! that says what belongs in it; `tidy::no_forgotten_files` fails otherwise.
+//!
+//! `support` is where to start reading: a served directory ([`support::Tree`]), the server in this process
+//! ([`support::TestServer`]), the real program ([`support::Process`]), and what every line that either of them
+//! writes is held to ([`support::conversation`]).
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests set their scene on the real disk")]
+#![allow(clippy::print_stderr, reason = "a failed test shows what was said")]
+
+// What all the others stand on; no tests but its own.
+mod support;
+
+// Layers, file lengths, module docs, registries: what must hold for the source itself.
+mod tidy;
+
+// The lessons in tests/transcripts/*.txt, replayed word for word against the real program.
+mod transcripts;
+
+// Framing and JSON-RPC: garbage, BOM, CR, huge lines, bad UTF-8, ids, batches, no final newline.
+// mod wire;
+
+// Which era a message belongs to: (opening message) x (state), and both eras interleaved in one process.
+// mod eras;
+
+// 2024-11-05 to 2025-11-25: initialize, early requests, ping, what each revision's results may hold.
+// mod legacy;
+
+// 2026-07-28: `_meta`, discover, unsupported versions, listen streams, caching fields.
+// mod modern;
+
+// Cancelling before, during and after; unknown and duplicate ids; panics; limits; the end of input in flight.
+// mod cancellation;
+
+// Escape attempts x everything that takes a path; denied names; special files; races; read-only mode.
+// mod sandbox;
+
+// Each tool's promise: one good call and each error it declares. Details are unit tests in the tool's file.
+// mod tools;
+
+// List, pages, read, ranges, templates, completion, subscriptions.
+// mod resources;
+
+// --help, --version, a bad DIR, exit codes.
+// mod cli;
+
+// What only a real process shows: pipes and sockets, signals, EPIPE, stderr, descriptors, the second wall.
+// mod process;
+
+// README's tool table, transcript and configuration equal what the program says.
+// mod readme;
+
+// What went wrong for people elsewhere: one test per public report, named after its id.
+// mod cases;
+
+// Other people's clients as judges: rmcp drives the real program.
+// mod judges;

@@ -1,0 +1,197 @@
+//! What was said so far, and the laws that hold for everything a server says.
+//!
+//! Whatever a test is about, each line is held to these: one message a line, in UTF-8; valid by the schema of the
+//! revision it belongs to; a response answers a request that is open, once; a modern result is complete and names
+//! the server, a legacy one has no modern member; progress grows, and ends before the answer; a listen stream begins
+//! with its acknowledgement; the legacy era hears nothing of its own accord before `notifications/initialized`; and
+//! what lies outside the served directory never shows. At the end every request has its answer, unless cancelled.
+
+mod laws;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// The revisions with `initialize`.
+pub(crate) const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", LATEST_LEGACY];
+/// What a server chooses when it is asked for a revision that it does not know.
+pub(crate) const LATEST_LEGACY: &str = "2025-11-25";
+/// The revision without `initialize`.
+pub(crate) const MODERN: &str = "2026-07-28";
+
+const META_KEYS: [&str; 3] = ["protocolVersion", "clientInfo", "clientCapabilities"];
+const META_PREFIX: &str = "io.modelcontextprotocol/";
+/// Longer lines have no readable id: `Limits::line_bytes`.
+const LINE_BYTES: usize = 32 << 20;
+
+/// Everything that was said, as far as it is needed to judge what comes next.
+#[derive(Debug, Default)]
+pub(crate) struct Conversation {
+    log: Vec<String>,
+    /// The part of a line whose end was not sent yet.
+    begun: Vec<u8>,
+    /// The legacy revision that a client asked for, if it is one, and the one that was agreed on.
+    requested: Option<String>,
+    negotiated: Option<String>,
+    initialized: bool,
+    open: Vec<Asked>,
+}
+
+/// A request without an answer.
+#[derive(Debug)]
+struct Asked {
+    id: String,
+    method: String,
+    modern: bool,
+    /// It may stay without an answer: it was cancelled.
+    excused: bool,
+    progress_token: Option<String>,
+    progress: f64,
+    acknowledged: bool,
+}
+
+type Members<'a> = BTreeMap<String, &'a RawValue>;
+
+/// What the client says.
+impl Conversation {
+    /// Takes note of what is sent: any number of lines, or a part of one.
+    pub(crate) fn sent(&mut self, bytes: &[u8]) {
+        self.begun.extend_from_slice(bytes);
+        while let Some(end) = self.begun.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.begun.drain(..=end).collect();
+            self.sent_line(&line);
+        }
+    }
+
+    /// Takes note that no more is sent; a line that was begun ends here.
+    pub(crate) fn sent_end(&mut self) {
+        let line = std::mem::take(&mut self.begun);
+        self.sent_line(&line);
+    }
+
+    /// Lets a request stay without an answer.
+    pub(crate) fn excuse(&mut self, id: &Value) {
+        let id = id.to_string();
+        self.open.iter_mut().filter(|asked| asked.id == id).for_each(|asked| asked.excused = true);
+    }
+
+    /// The legacy revision agreed on.
+    pub(crate) fn negotiated(&self) -> Option<&str> {
+        self.negotiated.as_deref()
+    }
+
+    /// Fails when a request is without an answer. To be asked when the server has ended.
+    pub(crate) fn check_all_answered(&self) {
+        let open: Vec<_> = self.open.iter().filter(|asked| !asked.excused).collect();
+        assert!(open.is_empty(), "never answered: {open:?}\n{self}");
+    }
+
+    fn sent_line(&mut self, line: &[u8]) {
+        self.note("->", line);
+        let Ok(text) = str::from_utf8(line) else { return };
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if text.len() > LINE_BYTES {
+            return;
+        }
+        if !text.starts_with('[') {
+            self.ask(text);
+        } else if let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(text)
+            && self.takes_batches()
+            && items.len() <= 100
+        {
+            for item in items {
+                self.ask(item.get());
+            }
+        }
+    }
+
+    fn ask(&mut self, text: &str) {
+        let Ok(message) = serde_json::from_str::<Members<'_>>(text) else { return };
+        let params = message.get("params").and_then(|raw| members(raw)).unwrap_or_default();
+        let meta = params.get("_meta").and_then(|raw| members(raw)).unwrap_or_default();
+        let method = message.get("method").and_then(|raw| string(raw));
+        let Some(id) = message.get("id") else {
+            match method.as_deref() {
+                Some("notifications/initialized") => self.initialized = true,
+                Some("notifications/cancelled") => {
+                    let id = params.get("requestId").and_then(|raw| id_key(raw));
+                    self.open.iter_mut().filter(|asked| Some(&asked.id) == id.as_ref()).for_each(|a| a.excused = true);
+                }
+                _ => {}
+            }
+            return;
+        };
+        let Some(id) = id_key(id).filter(|_| method.is_some() || !message.keys().any(is_answer)) else { return };
+        let method = method.unwrap_or_default();
+        if method == "initialize" {
+            let version = params.get("protocolVersion").and_then(|raw| string(raw));
+            self.requested = version.filter(|version| LEGACY.contains(&version.as_str()));
+        }
+        self.open.push(Asked {
+            id,
+            modern: method != "initialize" && META_KEYS.iter().any(|k| meta.contains_key(&[META_PREFIX, k].concat())),
+            method,
+            excused: false,
+            progress_token: meta.get("progressToken").and_then(|raw| value(raw)),
+            progress: -1.0,
+            acknowledged: false,
+        });
+    }
+
+    fn takes_batches(&self) -> bool {
+        self.negotiated.as_ref().or(self.requested.as_ref()).is_some_and(|revision| revision.as_str() <= "2025-03-26")
+    }
+}
+
+impl Conversation {
+    fn note(&mut self, direction: &str, line: &[u8]) {
+        let text: String = String::from_utf8_lossy(line).trim_end().chars().take(500).collect();
+        self.log.push(format!("{direction} {text}"));
+    }
+}
+
+/// The last that was said.
+impl fmt::Display for Conversation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let skipped = self.log.len().saturating_sub(30);
+        writeln!(f, "---- said before ({skipped} earlier lines left out) ----")?;
+        self.log[skipped..].iter().try_for_each(|line| writeln!(f, "{line}"))
+    }
+}
+
+/// A test that fails shows what was said.
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("{self}");
+        }
+    }
+}
+
+fn is_answer(key: impl AsRef<str>) -> bool {
+    matches!(key.as_ref(), "result" | "error")
+}
+
+fn members(raw: &RawValue) -> Option<Members<'_>> {
+    serde_json::from_str(raw.get()).ok()
+}
+
+fn string(raw: &RawValue) -> Option<String> {
+    serde_json::from_str(raw.get()).ok()
+}
+
+/// An id so that it can be compared: numbers as they are written, so that big ones stay exact.
+fn id_key(raw: &RawValue) -> Option<String> {
+    match raw.get().as_bytes().first()? {
+        b'"' => string(raw).map(|text| Value::String(text).to_string()),
+        b'-' | b'0'..=b'9' if !raw.get().contains(['.', 'e', 'E']) => Some(raw.get().to_owned()),
+        _ => None,
+    }
+}
+
+/// A token so that it can be compared.
+fn value(raw: &RawValue) -> Option<String> {
+    serde_json::from_str::<Value>(raw.get()).ok().map(|value| value.to_string())
+}

@@ -1,0 +1,179 @@
+//! The server in this process, over in-memory streams: as fast as a function call, and with work injected into it.
+//!
+//! It runs in a thread of its own, on a runtime like the program's. The streams hold [`Builder::buffer`] bytes and
+//! nothing reads ahead, so a test that does not read is a client that does not read.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+
+use mcp_fs::call::{Call, Failure, Outcome};
+use mcp_fs::context::Context;
+use mcp_fs::limits::Limits;
+use mcp_fs::root::{Deny, Root};
+use mcp_fs::server::Server;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
+use tokio::runtime::Runtime;
+use tokio::time::timeout;
+
+use super::client::{Client, Talk};
+use super::{TIMEOUT, Tree};
+
+/// A running server. When it is dropped, it must have nothing left to say: see [`TestServer::close`].
+#[derive(Debug)]
+pub(crate) struct TestServer {
+    talk: Talk,
+    runtime: Runtime,
+    input: Option<DuplexStream>,
+    output: BufReader<DuplexStream>,
+    thread: Option<JoinHandle<()>>,
+    ended: mpsc::Receiver<io::Result<()>>,
+}
+
+type Dispatch = Box<dyn Fn(&Call, &Context) -> Result<Outcome, Failure> + Send + Sync>;
+
+/// A server to be.
+pub(crate) struct Builder {
+    root: PathBuf,
+    limits: Limits,
+    deny: Vec<String>,
+    default_deny: bool,
+    dispatch: Option<Dispatch>,
+    buffer: usize,
+}
+
+impl TestServer {
+    /// Serves a tree with all defaults. Nothing has been said yet.
+    pub(crate) fn start(tree: &Tree) -> Self {
+        Self::builder(tree).start()
+    }
+
+    /// To serve a tree with something changed.
+    pub(crate) fn builder(tree: &Tree) -> Builder {
+        let root = tree.path().to_owned();
+        let limits = Limits::default();
+        Builder { root, limits, deny: Vec::new(), default_deny: true, dispatch: None, buffer: 64 << 10 }
+    }
+
+    /// Ends the input and gives all messages that the test has not read, up to the end. The server must end well, and
+    /// with every request answered.
+    pub(crate) fn close(mut self) -> Vec<Value> {
+        self.end()
+    }
+
+    /// Ends the input; what is still said can be received.
+    pub(crate) fn end_input(&mut self) {
+        self.talk.conversation.sent_end();
+        self.input = None;
+    }
+
+    fn end(&mut self) -> Vec<Value> {
+        self.end_input();
+        let rest = self.rest();
+        let ended = self.ended.recv_timeout(TIMEOUT);
+        if !matches!(ended, Err(mpsc::RecvTimeoutError::Timeout)) {
+            // Its panic, if any, was printed where it happened.
+            let thread = self.thread.take().expect("closed once");
+            thread.join().expect("the server panicked");
+        }
+        ended.expect("the server goes on after the end of its input").expect("the server failed");
+        self.talk.conversation.check_all_answered();
+        rest
+    }
+}
+
+impl Client for TestServer {
+    fn talk(&mut self) -> &mut Talk {
+        &mut self.talk
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().expect("the input was ended");
+        let write = async { timeout(TIMEOUT, input.write_all(bytes)).await };
+        self.runtime.block_on(write).expect("the server does not read").expect("the server has ended");
+    }
+
+    fn read(&mut self) -> Option<Vec<u8>> {
+        let mut line = Vec::new();
+        let read = async { timeout(TIMEOUT, self.output.read_until(b'\n', &mut line)).await };
+        self.runtime.block_on(read).expect("the server says nothing").expect("in-memory streams do not fail");
+        Some(line).filter(|line| !line.is_empty())
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        if !thread::panicking() && self.thread.is_some() {
+            let unread = self.end();
+            assert!(unread.is_empty(), "the test did not read {unread:?}");
+        }
+    }
+}
+
+impl Builder {
+    /// Changes limits: `.limits(|limits| limits.page = 3)`.
+    pub(crate) fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Self {
+        change(&mut self.limits);
+        self
+    }
+
+    /// Denies names, besides the default ones.
+    pub(crate) fn deny(mut self, pattern: &str) -> Self {
+        self.deny.push(pattern.to_owned());
+        self
+    }
+
+    /// Denies no names by default.
+    pub(crate) fn no_default_deny(mut self) -> Self {
+        self.default_deny = false;
+        self
+    }
+
+    /// Does the work in place of [`mcp_fs::dispatch::dispatch`]: slowly, or not at all.
+    pub(crate) fn dispatch(
+        mut self,
+        dispatch: impl Fn(&Call, &Context) -> Result<Outcome, Failure> + Send + Sync + 'static,
+    ) -> Self {
+        self.dispatch = Some(Box::new(dispatch));
+        self
+    }
+
+    /// How many bytes can be on their way, in each direction, before the writer has to wait.
+    pub(crate) fn buffer(mut self, bytes: usize) -> Self {
+        self.buffer = bytes;
+        self
+    }
+
+    /// Starts it.
+    pub(crate) fn start(self) -> TestServer {
+        let deny = Deny::new(&self.deny, self.default_deny).expect("patterns");
+        let root = Root::open(&self.root, deny).expect("a root");
+        let mut server = Server::new(root, self.limits);
+        if let Some(dispatch) = self.dispatch {
+            server = server.with_dispatch(dispatch);
+        }
+        let (input, server_input) = tokio::io::duplex(self.buffer);
+        let (output, server_output) = tokio::io::duplex(self.buffer);
+        let (end, ended) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            let runtime = runtime();
+            let _ = end.send(runtime.block_on(server.serve(server_input, server_output)));
+            // Work that the server has given up must not hold the test up.
+            runtime.shutdown_background();
+        });
+        TestServer {
+            talk: Talk::default(),
+            runtime: runtime(),
+            input: Some(input),
+            output: BufReader::new(output),
+            thread: Some(thread),
+            ended,
+        }
+    }
+}
+
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
+}

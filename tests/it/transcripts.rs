@@ -1,0 +1,205 @@
+//! Replays `tests/transcripts/*.txt`: lessons to read, and proof that they are true.
+//!
+//! | a line that begins with | means |
+//! | --- | --- |
+//! | `# ` | a comment, as is an empty line |
+//! | `$ ` | how it is started, from the top of the repository; `$ mcp-fs sample-root` where it is not said |
+//! | `> ` | the client sends this line |
+//! | `< ` | the server says this next |
+//! | `<~ ` | the server says this too; such lines in a row may come in any order |
+//! | `! ` | the client ends the input here, and the exit code is this; `! 0` at the end where it is not said |
+//! | two spaces | the line before goes on, so that long messages can be read |
+//!
+//! What is expected is compared as JSON, so spaces and the order of members do not matter. `{{root}}` is the
+//! `file://` URI of `sample-root`, `{{path}}` its absolute path, `{{version}}` that of the program. `{{*}}` stands
+//! for anything: inside a string for any characters, and `"{{*}}"` for any value.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::support::{Client as _, Process, file_uri};
+
+const HOLE: &str = "{{*}}";
+
+/// One line of a transcript, with what continues it.
+#[derive(Debug, PartialEq)]
+struct Step {
+    /// The number of the line, for messages.
+    line: usize,
+    kind: Kind,
+    text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Start,
+    Send,
+    Expect,
+    ExpectInAnyOrder,
+    End,
+}
+
+const KINDS: [(&str, Kind); 5] =
+    [("$ ", Kind::Start), ("> ", Kind::Send), ("< ", Kind::Expect), ("<~ ", Kind::ExpectInAnyOrder), ("! ", Kind::End)];
+
+fn parse(transcript: &str) -> Result<Vec<Step>, String> {
+    let mut steps: Vec<Step> = Vec::new();
+    for (number, line) in transcript.lines().enumerate() {
+        if line.trim().is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let kind = KINDS.iter().find_map(|(mark, kind)| Some((*kind, line.strip_prefix(mark)?)));
+        match (kind, steps.last_mut()) {
+            (Some((kind, text)), _) => steps.push(Step { line: number + 1, kind, text: text.trim_end().to_owned() }),
+            (None, Some(step)) if line.starts_with("  ") => step.text.push_str(line.trim()),
+            _ => return Err(format!("line {}: begins with none of the marks", number + 1)),
+        }
+    }
+    Ok(steps)
+}
+
+fn replay(transcript: &str) -> Result<(), String> {
+    let steps = parse(&fill(transcript))?;
+    let command = steps.iter().find(|step| step.kind == Kind::Start).map_or("mcp-fs sample-root", |step| &step.text);
+    let args = command.strip_prefix("mcp-fs ").ok_or_else(|| format!("{command:?} does not start mcp-fs"))?;
+    let mut process = Process::spawn(args.split_whitespace());
+    let said = talk(&mut process, &steps);
+    process.close_stdin();
+    let exit = process.wait();
+    let code = steps.iter().find(|step| step.kind == Kind::End).map_or("0", |step| &step.text);
+    match exit.status.code() {
+        _ if said.is_err() => said,
+        _ if !exit.rest.is_empty() => Err(format!("said, but not written: {}", Value::from(exit.rest))),
+        Some(ended) if ended.to_string() == code => Ok(()),
+        _ => Err(format!("{}; stderr: {}", exit.status, exit.stderr)),
+    }
+}
+
+fn talk(process: &mut Process, steps: &[Step]) -> Result<(), String> {
+    let mut in_any_order: Vec<Value> = Vec::new();
+    for (at, step) in steps.iter().enumerate() {
+        match step.kind {
+            Kind::Start => {}
+            Kind::Send => process.send_line(&step.text),
+            Kind::Expect => is_as_expected(step, &process.recv())?,
+            Kind::ExpectInAnyOrder => {
+                if in_any_order.is_empty() {
+                    let block = steps[at..].iter().take_while(|step| step.kind == Kind::ExpectInAnyOrder);
+                    in_any_order = block.map(|_| process.recv()).collect();
+                }
+                let found = in_any_order.iter().position(|said| is_as_expected(step, said).is_ok());
+                in_any_order.remove(found.ok_or_else(|| format!("line {}: not among {in_any_order:?}", step.line))?);
+            }
+            Kind::End => process.close_stdin(),
+        }
+    }
+    Ok(())
+}
+
+fn fill(transcript: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-root");
+    let root = root.canonicalize().unwrap_or(root);
+    transcript
+        .replace("{{root}}", &file_uri(&root))
+        .replace("{{path}}", &root.display().to_string())
+        .replace("{{version}}", env!("CARGO_PKG_VERSION"))
+}
+
+fn is_as_expected(step: &Step, said: &Value) -> Result<(), String> {
+    let expected = serde_json::from_str(&step.text).map_err(|error| format!("line {}: {error}", step.line))?;
+    difference(&expected, said, "").map_or(Ok(()), |place| Err(format!("line {}: {place}\n  said: {said}", step.line)))
+}
+
+/// Where what was said differs, in words.
+fn difference(expected: &Value, said: &Value, place: &str) -> Option<String> {
+    let differs = || Some(format!("at {place:?}: {expected} is written, {said} was said"));
+    match (expected, said) {
+        (Value::String(any), _) if any == HOLE => None,
+        (Value::String(pattern), Value::String(text)) if matches(pattern, text) => None,
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            a.iter().zip(b).enumerate().find_map(|(i, (a, b))| difference(a, b, &format!("{place}/{i}")))
+        }
+        (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
+            a.iter().find_map(|(key, a)| difference(a, &b[key], &format!("{place}/{key}")))
+        }
+        _ if expected == said => None,
+        _ => differs(),
+    }
+}
+
+/// Whether `text` is `pattern` with something in place of each hole.
+fn matches(pattern: &str, text: &str) -> bool {
+    match pattern.split_once(HOLE) {
+        None => pattern == text,
+        Some((before, after)) => text.strip_prefix(before).is_some_and(|rest| {
+            let ends = rest.char_indices().map(|(at, _)| at).chain([rest.len()]);
+            ends.into_iter().any(|at| matches(after, &rest[at..]))
+        }),
+    }
+}
+
+#[test]
+fn every_transcript_is_true() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
+    let files = fs::read_dir(directory).expect("tests/transcripts").map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|ext| ext == "txt")).collect();
+    files.sort();
+    let check = |path: &PathBuf| {
+        // Shown when a reply does not come at all.
+        eprintln!("replaying {}", path.display());
+        replay(&fs::read_to_string(path).expect("text")).err().map(|why| format!("{}: {why}", path.display()))
+    };
+    let wrong: Vec<String> = files.iter().filter_map(check).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_transcript_that_is_not_true_is_found() {
+    let ping = r#"> {"jsonrpc": "2.0", "id": 1, "method": "ping"}"#;
+    let pong = r#"{"jsonrpc": "2.0", "id": 1, "result": {}}"#;
+    let id_2 = pong.replace("1,", "2,");
+    let again = ping.replace("1,", "2,");
+    for (transcript, wrong) in [
+        (format!("{ping}\n< {pong}"), ""),
+        (format!("{ping}\n{again}\n<~ {id_2}\n<~ {pong}\n! 0"), ""),
+        (format!("{ping}\n{again}\n<~ {id_2}\n<~ {id_2}"), "not among"),
+        (format!("{ping}\n< {id_2}"), "line 2: at \"/id\""),
+        (ping.to_owned(), "said, but not written"),
+        (format!("{ping}\n< {pong}\n! 2"), "exit"),
+        ("$ mcp-fs no-such-directory\n! 2".to_owned(), ""),
+    ] {
+        let why = replay(&transcript).err().unwrap_or_default();
+        assert!(if wrong.is_empty() { why.is_empty() } else { why.contains(wrong) }, "{transcript}\n{why}");
+    }
+}
+
+#[test]
+fn holes_stand_for_anything_and_nothing_else_does() {
+    let json = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+    for (expected, said, same) in [
+        (r#"{"a": "{{*}}", "b": 1}"#, r#"{"b": 1, "a": {"c": []}}"#, true),
+        (r#"["x{{*}}y{{*}}"]"#, r#"["x12y y"]"#, true),
+        (r#"["x{{*}}y"]"#, r#"["x12y y!"]"#, false),
+        (r#"["{{*}}"]"#, "[1, 2]", false),
+        (r#"{"a": 1}"#, r#"{"a": 1, "b": 2}"#, false),
+        (r#"{"id": 1}"#, r#"{"id": "1"}"#, false),
+    ] {
+        assert_eq!(difference(&json(expected), &json(said), "").is_none(), same, "{expected} {said}");
+    }
+}
+
+#[test]
+fn transcripts_are_read_line_by_line() {
+    let step = |line, kind, text: &str| Step { line, kind, text: text.to_owned() };
+    let steps = parse("# a lesson\n$ mcp-fs x\n\n> {not json\n<~ {\"a\":\n     1}\n! 0\n").unwrap();
+    let expected = [
+        step(2, Kind::Start, "mcp-fs x"),
+        step(4, Kind::Send, "{not json"),
+        step(5, Kind::ExpectInAnyOrder, "{\"a\":1}"),
+        step(7, Kind::End, "0"),
+    ];
+    assert_eq!(steps, expected);
+    assert_eq!(parse("< {}\nnonsense").unwrap_err(), "line 2: begins with none of the marks");
+}
