@@ -130,7 +130,7 @@ impl Cli {
 
     /// The options that change what is served, as they would be typed again.
     pub fn served_options(&self) -> Vec<String> {
-        let deny = self.deny.iter().flat_map(|pattern| ["--deny".to_owned(), pattern.clone()]);
+        let deny = self.deny.iter().map(|pattern| format!("--deny={pattern}"));
         deny.chain(self.no_default_deny.then(|| "--no-default-deny".to_owned())).collect()
     }
 

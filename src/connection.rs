@@ -106,6 +106,8 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
                         ending = Some(Ending::now());
                     }
                 }
+                // More lines are here already; what came of those so far is written first, where the client takes it.
+                () = std::future::ready(()), if !all_handled && self.has_room() => {}
                 () = Ending::patience(ending.as_ref(), !self.inflight.is_empty()), if ending.is_some() => {
                     if self.inflight.is_empty() {
                         return Err(io::ErrorKind::TimedOut.into());

@@ -10,7 +10,7 @@ use crate::call::{Failure, Outbound};
 use crate::cancel::Cancel;
 use crate::features::resources::Snapshots;
 use crate::limits::Limits;
-use crate::memory::{Budget, Reservation};
+use crate::memory::{Budget, NoMemory, Reservation};
 use crate::root::Root;
 
 /// What lives as long as the server.
@@ -64,7 +64,13 @@ impl Context {
 
     /// Sets `bytes` of memory aside until the answer is written; waits for earlier answers where there is none.
     pub fn reserve(&self, bytes: u64) -> Result<(), Failure> {
-        let reservation = self.services.budget.reserve(bytes, &self.cancel, self.may_wait)?;
+        let budget = &self.services.budget;
+        let reserved = budget.reserve(bytes, &self.cancel, self.may_wait && self.may_block);
+        let reservation = reserved.map_err(|error| match error {
+            NoMemory::Cancelled => Failure::Cancelled,
+            NoMemory::Full if !self.may_block => Failure::WouldBlock,
+            NoMemory::Full => Failure::Internal("The answers of this batch are too big; ask one by one.".to_owned()),
+        })?;
         self.held.lock().unwrap_or_else(PoisonError::into_inner).push(reservation);
         Ok(())
     }

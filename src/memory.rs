@@ -6,7 +6,6 @@
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::call::Failure;
 use crate::cancel::Cancel;
 
 /// How often waiting work looks whether it was cancelled.
@@ -27,19 +26,27 @@ impl Budget {
     }
 
     /// Takes `bytes`. Where there is no room it waits if `may_wait`, and fails otherwise.
-    pub fn reserve(self: &Arc<Self>, bytes: u64, cancel: &Cancel, may_wait: bool) -> Result<Reservation, Failure> {
+    pub fn reserve(self: &Arc<Self>, bytes: u64, cancel: &Cancel, may_wait: bool) -> Result<Reservation, NoMemory> {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         while *used > 0 && *used + bytes > self.limit {
             if !may_wait {
-                let message = format!("The answers of this batch are over {} bytes; ask one by one.", self.limit);
-                return Err(Failure::Internal(message));
+                return Err(NoMemory::Full);
             }
-            cancel.check()?;
+            cancel.check().map_err(|_| NoMemory::Cancelled)?;
             used = self.freed.wait_timeout(used, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
         }
         *used += bytes;
         Ok(Reservation { budget: Arc::clone(self), bytes })
     }
+}
+
+/// Why there are no bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoMemory {
+    /// Others have them, and there was to be no waiting.
+    Full,
+    /// The work was cancelled while it waited.
+    Cancelled,
 }
 
 /// Bytes taken from a [`Budget`]; dropping it gives them back.
@@ -86,6 +93,6 @@ mod tests {
         let cancel = Cancel::default();
         let _all = budget.reserve(10, &cancel, true).expect("the budget is free");
         cancel.cancel();
-        assert_eq!(budget.reserve(1, &cancel, true).err(), Some(Failure::Cancelled));
+        assert_eq!(budget.reserve(1, &cancel, true).err(), Some(NoMemory::Cancelled));
     }
 }

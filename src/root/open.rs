@@ -65,8 +65,8 @@ impl Root {
         }
     }
 
-    /// Opens a directory by a path that holds no link, such as one that a walk gave.
-    pub(super) fn open_real_directory(&self, path: &RelPath) -> Result<Directory<'_>, RootError> {
+    /// Opens a directory by a path that holds no link and that is not denied, such as one that a walk gave.
+    pub fn open_real_directory(&self, path: &RelPath) -> Result<Directory<'_>, RootError> {
         let file = sys::open(&self.dir, path, Access::Directory, self.can)?;
         Ok(Directory::new(self, file, path.clone()))
     }

@@ -7,7 +7,7 @@ use crate::call::{Annotations, Failure, Resource, ResourcePage};
 use crate::context::Context;
 use crate::features::content;
 use crate::features::names::{shown, timestamp};
-use crate::root::{Asked, Directory, Exclude, Hidden, Kind, RelPath, Stat, WalkOptions};
+use crate::root::{Directory, Exclude, Hidden, Kind, RelPath, Stat, WalkOptions};
 
 /// A page: the first one without a cursor, else the one that it leads to.
 pub fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Failure> {
@@ -83,8 +83,7 @@ fn describe(snapshot: &Snapshot, range: std::ops::Range<usize>, context: &Contex
         context.cancel.check()?;
         let (path, name) = snapshot.file(index);
         if open.as_ref().is_none_or(|(opened, _)| *opened != path) {
-            let asked = Asked { path: path.clone(), directory: true };
-            open = root.open_directory(&asked).ok().map(|directory| (path, directory));
+            open = root.open_real_directory(path).ok().map(|directory| (path, directory));
         }
         let Some((_, directory)) = &open else { continue };
         if let Some(stat) = directory.stat(name).ok().filter(|stat| stat.kind == Kind::File) {

@@ -124,7 +124,8 @@ impl Reader<'_> {
         let uri = self.uri.to_owned();
         match error {
             RootError::NotFound | RootError::NotDirectory => Failure::ResourceNotFound { uri },
-            RootError::Outside | RootError::BadPath(_) => Failure::BadUri { uri, message: format!("The URI {error}.") },
+            RootError::Outside => Failure::BadUri { uri, message: format!("The URI {error}.") },
+            RootError::BadPath(_) => Failure::BadUri { uri, message: format!("The URI cannot be read: {error}.") },
             RootError::Cancelled => Failure::Cancelled,
             RootError::WouldBlock => Failure::WouldBlock,
             error => self.unreadable(&error.to_string()),

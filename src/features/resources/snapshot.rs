@@ -71,11 +71,13 @@ impl Snapshot {
 
     /// The first file behind `path`.
     pub(super) fn position_after(&self, path: &RelPath) -> usize {
-        let indices: Vec<usize> = (0..self.len()).collect();
-        indices.partition_point(|index| {
-            let (directory, name) = self.file(*index);
-            directory.join(name).shallow_first(path).is_le()
-        })
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            let (directory, name) = self.file(middle);
+            if directory.join(name).shallow_first(path).is_le() { low = middle + 1 } else { high = middle }
+        }
+        low
     }
 
     /// The cursor that goes on behind the file at `index`.
