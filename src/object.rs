@@ -80,16 +80,31 @@ impl<'de> Deserialize<'de> for Object<'de> {
     }
 }
 
-/// A key that borrows from the line where it holds no escape (`Cow` alone always copies).
+/// A key that borrows from the line where it holds no escape (`Cow` alone always copies). Half a surrogate pair, which
+/// JavaScript writes as an escape, is replaced: it names nothing that is asked for, and must not cost the others.
 struct Key<'a>(Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(serde::Deserialize)]
-        #[serde(transparent)]
-        struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
+        struct Bytes;
 
-        Borrowed::deserialize(deserializer).map(|key| Key(key.0))
+        impl<'de> Visitor<'de> for Bytes {
+            type Value = Key<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a key")
+            }
+
+            fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
+                Ok(Key(String::from_utf8_lossy(bytes)))
+            }
+
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+                Ok(Key(Cow::Owned(String::from_utf8_lossy(bytes).into_owned())))
+            }
+        }
+
+        deserializer.deserialize_bytes(Bytes)
     }
 }
 

@@ -59,11 +59,10 @@ pub(super) fn read(file: &File, lines: Lines, max: usize, cancel: &Cancel) -> Re
         // The bytes further on are not what the beginning promised: they decide.
         Err(TextError::Binary) if encoding.is_utf8() => {
             let encoding = Encoding::guess(&window_bytes(file, lines, cancel)?).ok_or(TextError::Binary)?;
-            part(file, lines, max, encoding, cancel)
+            Ok((part(file, lines, max, encoding, cancel)?, encoding))
         }
-        result => result,
+        result => Ok((result?, encoding)),
     }
-    .map(|part| (part, encoding))
 }
 
 /// The first bytes of a file.

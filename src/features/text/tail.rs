@@ -4,6 +4,7 @@ use super::scan::{Part, Window, scan};
 use super::{CHUNK, COUNTED, Encoding, TextError};
 use crate::cancel::Cancel;
 use crate::root::{File, RootError};
+use crate::text::Text;
 
 /// Reads the last `count` lines, at most `max` bytes of them: then fewer, and the first one may be cut.
 pub(super) fn tail(
@@ -17,10 +18,10 @@ pub(super) fn tail(
         return tail_of_utf16(file, count, max, encoding, cancel);
     }
     let bytes = last_bytes(file, count, max, encoding.mark() as u64, cancel)?;
-    let size = file.stat.size;
-    let text = Encoding::decode_whole(encoding.without_mark(), bytes).map_err(|_| TextError::Binary)?;
-    let text = last_lines(text.as_str(), count, max).to_owned();
-    let lines = if size <= COUNTED { Some(count_lines(file, cancel)?) } else { None };
+    // Only what is given out has to be text: a log may have a hole of zeros before its last lines.
+    let bytes = last_lines(&bytes, count, max, encoding.is_utf8()).to_vec();
+    let text = encoding.without_mark().decode_whole(bytes).map_err(|_| TextError::Binary)?;
+    let lines = if file.stat.size <= COUNTED { Some(count_lines(file, cancel)?) } else { None };
     Ok(part(text, lines))
 }
 
@@ -31,11 +32,13 @@ fn tail_of_utf16(file: &File, count: u64, max: usize, encoding: Encoding, cancel
     }
     let whole = scan(file, Window::ALL, usize::MAX, encoding, cancel)?;
     let lines = whole.line_count();
-    Ok(part(last_lines(whole.text.as_str(), count, max).to_owned(), Some(lines)))
+    let bytes = last_lines(whole.text.as_bytes(), count, max, true).to_vec();
+    let text = Text::from_bytes(bytes).map_err(|_| TextError::Binary)?;
+    Ok(part(text, Some(lines)))
 }
 
-fn part(text: String, lines: Option<u64>) -> Part {
-    let mut part = Part { next: None, lines, is_whole: false, ..Part::whole(text.into()) };
+fn part(text: Text, lines: Option<u64>) -> Part {
+    let mut part = Part { next: None, lines, is_whole: false, ..Part::whole(text) };
     part.first_line = lines.map_or(0, |lines| lines + 1 - part.line_count().min(lines));
     part
 }
@@ -59,27 +62,24 @@ fn last_bytes(file: &File, count: u64, max: usize, start: u64, cancel: &Cancel) 
         pieces.push(piece);
     }
     pieces.reverse();
-    let mut bytes = pieces.concat();
-    if from > start {
-        // Began in the middle of a line, and maybe of a character.
-        let skip = bytes.iter().take(4).take_while(|byte| **byte & 0xC0 == 0x80).count();
-        bytes.drain(..skip);
-    }
-    Ok(bytes)
+    Ok(pieces.concat())
 }
 
-/// The last `count` lines of `text`, as many bytes of them as `max` allows.
-fn last_lines(text: &str, count: u64, max: usize) -> &str {
-    let body = text.strip_suffix('\n').unwrap_or(text);
+/// The last `count` lines of `text`, as many bytes of them as `max` allows; in UTF-8 whole characters.
+fn last_lines(text: &[u8], count: u64, max: usize, utf8: bool) -> &[u8] {
+    let body = text.strip_suffix(b"\n").unwrap_or(text);
     let nth = usize::try_from(count).unwrap_or(usize::MAX);
-    let begin = memchr::memrchr_iter(b'\n', body.as_bytes()).nth(nth - 1).map_or(0, |at| at + 1);
+    let begin = memchr::memrchr_iter(b'\n', body).nth(nth - 1).map_or(0, |at| at + 1);
     let lines = &text[begin..];
     if lines.len() <= max {
         return lines;
     }
-    let cut = &lines[lines.ceil_char_boundary(lines.len() - max)..];
+    let mut cut = &lines[lines.len() - max..];
+    while utf8 && cut.first().is_some_and(|byte| byte & 0xC0 == 0x80) {
+        cut = &cut[1..];
+    }
     // At the next whole line, unless the last line alone is too long.
-    match cut.find('\n') {
+    match memchr::memchr(b'\n', cut) {
         Some(at) if at + 1 < cut.len() => &cut[at + 1..],
         _ => cut,
     }
@@ -94,19 +94,23 @@ fn count_lines(file: &File, cancel: &Cancel) -> Result<u64, TextError> {
 mod tests {
     use super::last_lines;
 
+    fn last(text: &str, count: u64, max: usize) -> &str {
+        std::str::from_utf8(last_lines(text.as_bytes(), count, max, true)).expect("whole characters")
+    }
+
     #[test]
     fn a_final_newline_ends_the_last_line_and_begins_none() {
-        assert_eq!(last_lines("a\nb\nc\n", 1, 99), "c\n");
-        assert_eq!(last_lines("a\nb\nc\n", 2, 99), "b\nc\n");
-        assert_eq!(last_lines("a\nb\nc", 1, 99), "c");
-        assert_eq!(last_lines("a\n\n", 1, 99), "\n");
-        assert_eq!(last_lines("a", 5, 99), "a");
-        assert_eq!(last_lines("", 5, 99), "");
+        assert_eq!(last("a\nb\nc\n", 1, 99), "c\n");
+        assert_eq!(last("a\nb\nc\n", 2, 99), "b\nc\n");
+        assert_eq!(last("a\nb\nc", 1, 99), "c");
+        assert_eq!(last("a\n\n", 1, 99), "\n");
+        assert_eq!(last("a", 5, 99), "a");
+        assert_eq!(last("", 5, 99), "");
     }
 
     #[test]
     fn what_does_not_fit_is_cut_from_the_front() {
-        assert_eq!(last_lines("aaaa\nbbbb\ncccc\n", 3, 11), "bbbb\ncccc\n");
-        assert_eq!(last_lines("ééé\n", 1, 4), "é\n");
+        assert_eq!(last("aaaa\nbbbb\ncccc\n", 3, 11), "bbbb\ncccc\n");
+        assert_eq!(last("ééé\n", 1, 4), "é\n");
     }
 }

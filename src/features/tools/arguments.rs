@@ -32,8 +32,12 @@ pub(super) enum Kind {
     Flag,
     /// One of these strings.
     Choice(&'static [&'static str]),
-    /// From 1 to this many strings.
-    Texts(usize),
+    /// Strings, from the least to the most of them.
+    Texts {
+        /// 0 or 1.
+        least: usize,
+        most: usize,
+    },
 }
 
 /// The path of a file or directory that must be given.
@@ -68,10 +72,10 @@ impl Parameter {
             Kind::Count => json!({ "type": "integer", "minimum": 1, "description": description }),
             Kind::Flag => json!({ "type": "boolean", "description": description }),
             Kind::Choice(choices) => json!({ "type": "string", "enum": choices, "description": description }),
-            Kind::Texts(most) => json!({
+            Kind::Texts { least, most } => json!({
                 "type": "array",
                 "items": { "type": "string" },
-                "minItems": 1,
+                "minItems": least,
                 "maxItems": most,
                 "description": description,
             }),
@@ -86,9 +90,9 @@ impl Parameter {
             Kind::Choice(choices) => {
                 object::string(raw).filter(|text| choices.contains(&text.as_ref())).map(Argument::Text)
             }
-            Kind::Texts(most) => serde_json::from_str::<Vec<String>>(raw.get())
+            Kind::Texts { least, most } => serde_json::from_str::<Vec<String>>(raw.get())
                 .ok()
-                .filter(|texts| (1..=most).contains(&texts.len()))
+                .filter(|texts| (least..=most).contains(&texts.len()))
                 .map(Argument::Texts),
         }
     }
@@ -99,7 +103,7 @@ impl Parameter {
             Kind::Count => "an integer of at least 1".to_owned(),
             Kind::Flag => "true or false".to_owned(),
             Kind::Choice(choices) => format!("one of \"{}\"", choices.join("\", \"")),
-            Kind::Texts(most) => format!("an array of 1 to {most} strings"),
+            Kind::Texts { least, most } => format!("an array of {least} to {most} strings"),
         }
     }
 }
@@ -196,7 +200,7 @@ mod tests {
         optional("head", Kind::Count, "How many."),
         optional("deep", Kind::Flag, "Whether."),
         optional("sort", Kind::Choice(&["name", "size"]), "How."),
-        optional("paths", Kind::Texts(2), "Which."),
+        optional("paths", Kind::Texts { least: 1, most: 2 }, "Which."),
     ];
 
     fn parsed(json: &str) -> Result<String, String> {

@@ -34,7 +34,7 @@ pub(super) const TOOL: Tool = Tool {
         optional("maxDepth", Kind::Count, "How many levels to show. Default 10."),
         optional(
             "excludePatterns",
-            Kind::Texts(MOST_PATTERNS),
+            Kind::Texts { least: 0, most: MOST_PATTERNS },
             "Patterns of entries to leave out, in gitignore syntax, such as \"node_modules\" or \"*.log\"; at most 100.",
         ),
         optional("includeIgnored", Kind::Flag, "Also show what .gitignore hides, and .git. Default false."),
@@ -115,8 +115,9 @@ impl Tree {
                 let first = self.nodes.len();
                 for entry in listing.iter() {
                     let name = json_escape_simd::escape(&shown_entry(context.root(), &dir.path, entry.name));
-                    // Two braces, two keys, a type and the indentation of four to six lines.
-                    self.bytes += name.len() + 4 * (4 * depth + 4) + 60;
+                    // Two braces, two keys, a type, and the indentation of each line.
+                    let lines = if entry.kind == EntryKind::Directory { 6 } else { 4 };
+                    self.bytes += name.len() + lines * (4 * depth + 4) + 60;
                     self.is_cut = self.bytes > self.max;
                     if self.is_cut {
                         break;
@@ -129,7 +130,11 @@ impl Tree {
                 self.is_cut |= listing.cut;
                 Children::Nodes(first..self.nodes.len())
             }
-            Err(error) => Children::Unreadable(error.to_string()),
+            Err(error) => {
+                let why = error.to_string();
+                self.bytes += why.len();
+                Children::Unreadable(why)
+            }
         };
         match (parent, children) {
             (Some(index), children) => self.nodes[index].children = children,

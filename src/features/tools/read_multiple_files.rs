@@ -9,6 +9,9 @@ use crate::features::text::{Lines, Window};
 /// Files in one call.
 const MOST: usize = 100;
 
+/// What stands beside the path where a file has no room: more than a note or most errors take.
+const LINE: usize = 70;
+
 pub(super) const TOOL: Tool = Tool {
     name: "read_multiple_files",
     title: "Read multiple files",
@@ -17,7 +20,7 @@ pub(super) const TOOL: Tool = Tool {
         says how to go on with read_text_file.",
     parameters: &[Parameter {
         name: "paths",
-        kind: Kind::Texts(MOST),
+        kind: Kind::Texts { least: 1, most: MOST },
         required: true,
         description: "The files, at most 100: relative to the served directory, absolute inside it, or file:// URIs.",
     }],
@@ -27,12 +30,15 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
-    let mut room = context.limits().output_bytes;
-    let mut blocks = Vec::new();
-    for path in arguments.texts("paths") {
+    let paths = arguments.texts("paths");
+    // What every path costs at least is paid beforehand, so that the last ones still get their line.
+    let lines: usize = paths.iter().map(|path| path.len() + LINE).sum();
+    let mut room = context.limits().output_bytes.saturating_sub(lines);
+    let mut blocks = Vec::with_capacity(paths.len());
+    for path in paths {
         context.cancel.check().map_err(|cancelled| Problem::Failure(cancelled.into()))?;
         let text = one(path, room, context)?;
-        room = room.saturating_sub(text.len());
+        room = room.saturating_sub(text.len().saturating_sub(path.len() + LINE));
         blocks.push(Block::Text(text.into()));
     }
     Ok(blocks)
