@@ -224,8 +224,9 @@ pub struct Resource {
     pub uri: String,
     /// The path relative to the served directory.
     pub name: String,
-    /// Guessed from the name.
-    pub mime_type: String,
+    /// Guessed from the name; absent where that says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<&'static str>,
     /// In bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,

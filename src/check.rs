@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::cancel::Cancel;
 use crate::limits::Limits;
+use crate::log;
 use crate::root::{Exclude, Hidden, Kind, RelPath, Root, WalkOptions};
 
 /// The report, ready to be printed.
@@ -28,11 +29,15 @@ fn contents(root: &Root, limit: usize) -> String {
     let options = WalkOptions { hidden: Hidden::Skipped, max_depth: usize::MAX, exclude: Exclude::nothing() };
     let mut walk = root.walk(&RelPath::root(), options, &cancel);
     let (mut files, mut directories, mut links, mut others) = (0_usize, 0_usize, 0_usize, 0_usize);
-    let (mut denied, mut unreadable) = (0, 0);
+    let mut denied = 0;
+    let mut unreadable = Vec::new();
     for visit in walk.by_ref() {
-        let Ok((_, listing)) = &visit.listing else {
-            unreadable += 1;
-            continue;
+        let listing = match &visit.listing {
+            Ok((_, listing)) => listing,
+            Err(error) => {
+                unreadable.push(format!("{}: {error}", visit.path.display()));
+                continue;
+            }
         };
         denied += listing.denied;
         for entry in listing.iter() {
@@ -47,11 +52,17 @@ fn contents(root: &Root, limit: usize) -> String {
             break;
         }
     }
-    let cut = if files >= limit { format!(" (counted up to the list limit, {limit})") } else { String::new() };
+    let cut = match files {
+        files if files >= limit => format!("; resources/list is cut to {limit}, and counting ended there"),
+        _ => String::new(),
+    };
     let mut text =
         format!("served        {files} files, {directories} directories, {links} links, {others} others{cut}\n");
-    let _ =
-        writeln!(text, "left out      {} ignored, {denied} denied, {unreadable} unreadable directories", walk.ignored);
+    let (ignored, count) = (walk.ignored, unreadable.len());
+    let _ = writeln!(text, "left out      {ignored} ignored, {denied} denied, {count} unreadable directories");
+    for directory in unreadable.iter().take(5) {
+        let _ = writeln!(text, "unreadable    {}", log::escaped(directory));
+    }
     for note in &walk.notes {
         let _ = writeln!(text, "note          {note}");
     }

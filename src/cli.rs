@@ -75,9 +75,13 @@ pub struct Cli {
     #[arg(long, value_name = "N", default_value_t = Limits::default().batch, value_parser = positive())]
     pub max_batch: usize,
 
-    /// Log on stderr: off, error, warn, info, debug, trace. At trace every line of the protocol is shown.
-    /// Default: the environment variable `MCP_FS_LOG`, or warn.
-    #[arg(long, value_name = "LEVEL")]
+    /// What is said on stderr.
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        help = "Log on stderr: off, error, warn, info, debug, trace. At trace every line of the protocol is shown. \
+            Default: the environment variable MCP_FS_LOG, or warn"
+    )]
     pub log_level: Option<LevelFilter>,
 }
 
@@ -128,10 +132,28 @@ impl Cli {
         }
     }
 
-    /// The options that change what is served, as they would be typed again.
-    pub fn served_options(&self) -> Vec<String> {
+    /// The options that were given, as they would be typed again.
+    pub fn given_options(&self) -> Vec<String> {
+        let (now, default) = (self.limits(), Limits::default());
+        let numbers = [
+            ("--list-limit", now.list, default.list),
+            ("--page-size", now.page, default.page),
+            ("--max-output-bytes", now.output_bytes, default.output_bytes),
+            ("--max-resource-bytes", now.resource_bytes, default.resource_bytes),
+            ("--max-blob-bytes", now.blob_bytes, default.blob_bytes),
+            ("--max-line-bytes", now.line_bytes, default.line_bytes),
+            ("--max-in-flight", now.in_flight, default.in_flight),
+            ("--max-queued", now.queued, default.queued),
+            ("--max-queued-bytes", now.queued_bytes, default.queued_bytes),
+            ("--max-answer-bytes", now.answer_bytes as usize, default.answer_bytes as usize),
+            ("--max-batch", now.batch, default.batch),
+        ];
+        let numbers = numbers.into_iter().filter(|(_, now, default)| now != default);
         let deny = self.deny.iter().map(|pattern| format!("--deny={pattern}"));
-        deny.chain(self.no_default_deny.then(|| "--no-default-deny".to_owned())).collect()
+        deny.chain(self.no_default_deny.then(|| "--no-default-deny".to_owned()))
+            .chain(numbers.map(|(name, now, _)| format!("{name}={now}")))
+            .chain(self.log_level.map(|level| format!("--log-level={level}")))
+            .collect()
     }
 
     /// The log level: the option, else the environment, else warnings.

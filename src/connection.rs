@@ -194,6 +194,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             let message = "A request with this id is in progress; use another id.";
             return self.settle_error(batch, Some(&request.id), INVALID_REQUEST, message);
         }
+        tracing::debug!("{} {}", request.id, request.method);
         let (era, routed) = era::route(&mut self.session, request, batch.is_some());
         match routed {
             Routed::Answer(Ok(reply)) => {

@@ -7,14 +7,20 @@
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, channel, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use tracing::level_filters::LevelFilter;
-use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::fmt::MakeWriter;
 
 /// Lines waiting for stderr; more are lost.
 const QUEUE: usize = 4_096;
+
+/// How long the end waits for a full stderr: so many times this long, twice.
+const TICK: Duration = Duration::from_millis(10);
+const PATIENCE: u32 = 5;
 
 /// How much of a line of the protocol is shown.
 const SHOWN: usize = 2_000;
@@ -33,16 +39,46 @@ pub fn start(level: LevelFilter) -> Log {
     Log(queue)
 }
 
-/// Keeps the log going. What is queued when this is dropped is still written.
-pub struct Log(Arc<Queue>);
+/// Keeps the log going. What is queued when this is dropped is still written, unless stderr is full.
+pub struct Log(Arc<OnceLock<Queue>>);
 
-/// The queue and its thread; empty until there is something to say, as most servers never have.
-type Queue = OnceLock<(NonBlocking, Mutex<Option<WorkerGuard>>)>;
+/// The queue to a thread that writes, started when there is something to say, as most servers never have.
+struct Queue {
+    /// `None` is the end.
+    lines: SyncSender<Option<Vec<u8>>>,
+    /// Disconnected when the thread has ended.
+    ended: Mutex<Receiver<()>>,
+}
+
+impl Queue {
+    fn start() -> Self {
+        let (lines, queued) = sync_channel::<Option<Vec<u8>>>(QUEUE);
+        let (running, ended) = channel();
+        let write = move || {
+            // Moved in here, so that it goes with the thread.
+            let _running: std::sync::mpsc::Sender<()> = running;
+            while let Ok(Some(line)) = queued.recv() {
+                // A closed stderr is read past, so that nothing piles up.
+                let _ = io::stderr().write_all(&line);
+            }
+        };
+        // Without a thread the queue is disconnected, and every line lost.
+        let _ = thread::Builder::new().name("log".to_owned()).spawn(write);
+        Self { lines, ended: Mutex::new(ended) }
+    }
+}
 
 impl Drop for Log {
     fn drop(&mut self) {
-        if let Some((_, guard)) = self.0.get() {
-            drop(guard.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let Some(Queue { lines, ended }) = self.0.get() else { return };
+        let ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
+        for _ in 0..PATIENCE {
+            let told = lines.try_send(None);
+            if !matches!(told, Err(TrySendError::Full(_))) {
+                let _ = ended.recv_timeout(PATIENCE * TICK);
+                return;
+            }
+            let _ = ended.recv_timeout(TICK);
         }
     }
 }
@@ -53,18 +89,13 @@ impl fmt::Debug for Log {
     }
 }
 
-struct Stderr(Arc<Queue>);
+struct Stderr(Arc<OnceLock<Queue>>);
 
 impl<'a> MakeWriter<'a> for Stderr {
     type Writer = Escaping;
 
     fn make_writer(&'a self) -> Escaping {
-        let (queue, _) = self.0.get_or_init(|| {
-            let builder = NonBlockingBuilder::default().lossy(true).buffered_lines_limit(QUEUE).thread_name("log");
-            let (queue, guard) = builder.finish(io::stderr());
-            (queue, Mutex::new(Some(guard)))
-        });
-        Escaping(queue.clone())
+        Escaping(self.0.get_or_init(Queue::start).lines.clone())
     }
 }
 
@@ -87,16 +118,17 @@ pub fn shown(line: &[u8]) -> impl fmt::Display {
 }
 
 /// Writes a log line with its control characters escaped, but for the newline at its end.
-struct Escaping(NonBlocking);
+struct Escaping(SyncSender<Option<Vec<u8>>>);
 
 impl Write for Escaping {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        self.0.write_all(escaped(&String::from_utf8_lossy(line)).as_bytes())?;
+        // Lost when the queue is full.
+        let _ = self.0.try_send(Some(escaped(&String::from_utf8_lossy(line)).into_bytes()));
         Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! The program: arguments, the root, stdio, and then [`mcp_fs::server`] until the input ends.
 
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use mcp_fs::cli::{Cli, StartupError};
@@ -47,7 +47,14 @@ fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
     }
     end_on_signals()?;
     let level = if stdio::stderr_is_stdout() { LevelFilter::OFF } else { level };
+    // Through the log: a panic must neither break a message, where stderr is stdout, nor wait for a full stderr.
+    std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     let log = (level > LevelFilter::OFF).then(|| log::start(level));
+    tracing::info!("serving {}", root.path().display());
+    if io::stdin().is_terminal() {
+        let _ =
+            writeln!(io::stderr(), "mcp-fs: waiting for an MCP client on stdin; Ctrl-D ends it, --check shows more.");
+    }
     let code = serve(Server::new(root, cli.limits()));
     drop(log);
     Ok(code)
@@ -101,7 +108,7 @@ fn end_on_signals() -> Result<(), StartupError> {
 
 fn print_check(cli: &Cli, root: &Root) -> ExitCode {
     let program = std::env::current_exe().unwrap_or_else(|_| "mcp-fs".into());
-    let report = check::report(root, &cli.limits(), &program, &cli.served_options());
+    let report = check::report(root, &cli.limits(), &program, &cli.given_options());
     match io::stdout().write_all(report.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(FAILED),

@@ -23,7 +23,8 @@ pub(super) fn route(session: &mut Session, request: &Request<'_>, in_batch: bool
         ("ping", _) => Ok(Next::Reply(Reply::Empty)),
         (_, None) => Err(Error::new(
             INVALID_PARAMS,
-            "Not initialized: send initialize first, or the 2026-07-28 _meta with every request.",
+            "Not initialized: send initialize first, or with 2026-07-28 put \"io.modelcontextprotocol/protocolVersion\" into \
+             the _meta of every request.",
         )),
         (method, Some(_)) => Ok(Next::Call(methods::call(method, &request.params)?, progress_token(meta))),
     }

@@ -11,6 +11,7 @@ mod tables;
 
 use memchr::{memchr, memmem};
 
+pub use self::tables::BINARY as UNKNOWN;
 use self::tables::{BINARY, EXTENSIONS, NAMES, PLAIN, TEXT_TYPES, Table};
 
 /// How much of a file tells its format. Enough for every signature, and a bound on what hostile content can cost.
@@ -316,7 +317,7 @@ mod tests {
             (b"\xed\xa0\x80", false),
             (b"\xe2\x82", false),
         ] {
-            assert_eq!(is_text(bytes), expected, "{bytes:?}");
+            assert_eq!(crate::text::is_text(bytes), expected, "{bytes:?}");
         }
     }
 

@@ -66,6 +66,11 @@ pub(super) fn grouped(number: u64) -> String {
     out
 }
 
+/// `1 line`, `2 lines`: a number and the word for what it counts.
+pub(super) fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
 /// A size as the official server writes it: two decimals, base 1024.
 pub(super) fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];

@@ -53,6 +53,11 @@ impl Root {
         uri
     }
 
+    /// The URI of what `asked` was read from: itself, or where it is relative, what it is relative to put before it.
+    pub fn absolute_uri(&self, asked: &str, path: &RelPath) -> String {
+        if uri::is_file_uri(asked) && uri::is_well_formed(asked) { asked.to_owned() } else { self.uri(path) }
+    }
+
     fn below(&self, path: &[u8], absolute: bool) -> Result<Asked, RootError> {
         let path = separators(path);
         let directory = path.ends_with(b"/");

@@ -81,6 +81,9 @@ impl Root {
     pub fn open(path: &Path, deny: Deny) -> Result<Self, OpenError> {
         let unusable = |why: &str| OpenError::Unusable { path: path.display().to_string(), why: why.to_owned() };
         let describe = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound if path.starts_with("~") => {
+                unusable("no such directory; only shells replace ~, so write the whole path")
+            }
             io::ErrorKind::NotFound => unusable("no such directory; create it or name another one"),
             io::ErrorKind::NotADirectory => unusable("not a directory; name the directory to serve"),
             io::ErrorKind::PermissionDenied => unusable("permission denied; it must be readable by this user"),
@@ -91,7 +94,10 @@ impl Root {
         let can = sys::Abilities::of(&dir).map_err(describe)?;
         let listable = sys::open(&dir, &RelPath::root(), sys::Access::Directory, can)
             .and_then(|dir| if sys::is_kernel_file_system(&dir) { Err(RootError::KernelFileSystem) } else { Ok(()) });
-        listable.map_err(|error| unusable(&error.to_string()))?;
+        listable.map_err(|error| match error {
+            RootError::PermissionDenied => describe(io::ErrorKind::PermissionDenied.into()),
+            error => unusable(&error.to_string()),
+        })?;
         Ok(Self {
             uri: file_uri(&canonical).ok_or_else(|| unusable("its path cannot be written as a file:// URI"))?,
             spellings: std::iter::once(canonical.clone())

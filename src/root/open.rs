@@ -80,7 +80,7 @@ impl Root {
         Ok((path, stat))
     }
 
-    /// Whether the path itself, before links are followed, names a link.
+    /// Whether the path itself, before its last link is followed, names a link.
     pub fn is_link(&self, asked: &Asked) -> bool {
         let Some(name) = asked.path.file_name() else { return false };
         let real = self.resolve(&asked.path.parent()).map(|parent| parent.join(name));

@@ -59,6 +59,7 @@ impl Root {
     /// An entry by its exact name, or else by the only name that is the same but for its Unicode form.
     fn entry(&self, dir: &RelPath, name: &[u8]) -> Result<(RelPath, Kind), RootError> {
         let exact = dir.join(name);
+        self.deny.check(&exact)?; // before a look: what is in a denied directory is not even asked for
         match sys::stat(&self.dir, &exact, self.can, false) {
             Ok(stat) => Ok((exact, stat.kind)),
             Err(RootError::NotFound) => {

@@ -48,7 +48,8 @@ pub struct Stat {
     pub created: Option<SystemTime>,
     /// Permission bits (`0o777` part of `st_mode`); off Unix 0o444 or 0o666.
     pub mode: u32,
-    /// The device it is on; 0 off Unix.
+    /// The device it is on.
+    #[cfg(target_os = "linux")]
     pub(super) device: u64,
 }
 
@@ -92,10 +93,8 @@ macro_rules! stat_from {
                     mode: metadata.mode() & 0o777,
                     #[cfg(not(unix))]
                     mode: if metadata.permissions().readonly() { 0o444 } else { 0o666 },
-                    #[cfg(unix)]
+                    #[cfg(target_os = "linux")]
                     device: metadata.dev(),
-                    #[cfg(not(unix))]
-                    device: 0,
                 }
             }
         }

@@ -3,7 +3,7 @@
 /// What a client shows as text when nothing better is known.
 pub(super) const PLAIN: &str = "text/plain";
 /// What nothing knows.
-pub(super) const BINARY: &str = "application/octet-stream";
+pub const BINARY: &str = "application/octet-stream";
 const SHELL: &str = "text/x-shellscript";
 const TYPESCRIPT: &str = "text/typescript";
 
@@ -18,7 +18,7 @@ pub(super) static NAMES: &Table = &[
     (".curlrc", PLAIN), (".dockerignore", PLAIN), (".editorconfig", PLAIN), (".env", PLAIN), (".envrc", PLAIN),
     (".eslintignore", PLAIN), (".eslintrc", PLAIN), (".gitattributes", PLAIN), (".gitconfig", PLAIN),
     (".gitignore", PLAIN), (".gitkeep", PLAIN), (".gitmodules", PLAIN), (".htaccess", PLAIN), (".ignore", PLAIN),
-    (".inputrc", PLAIN), (".mailmap", PLAIN), (".node-version", PLAIN), (".npmignore", PLAIN), (".npmrc", PLAIN),
+    (".inputrc", PLAIN), (".mailmap", PLAIN), (".node-version", PLAIN), (".nojekyll", PLAIN), (".npmignore", PLAIN), (".npmrc", PLAIN),
     (".nvmrc", PLAIN), (".prettierignore", PLAIN), (".prettierrc", PLAIN), (".profile", SHELL),
     (".python-version", PLAIN), (".ruby-version", PLAIN), (".tool-versions", PLAIN), (".vimrc", PLAIN),
     (".wgetrc", PLAIN), (".zprofile", SHELL), (".zshenv", SHELL), (".zshrc", SHELL),
@@ -40,6 +40,7 @@ pub(super) static NAMES: &Table = &[
     ("rakefile", "text/x-ruby"), ("readme", PLAIN),
     ("sconscript", "text/x-python"), ("sconstruct", "text/x-python"),
     ("thanks", PLAIN), ("todo", PLAIN),
+    ("unlicense", PLAIN),
     ("vagrantfile", "text/x-ruby"), ("version", PLAIN),
     ("workspace", PLAIN),
 ];
@@ -51,7 +52,7 @@ pub(super) static EXTENSIONS: &Table = &[
     ("ac", PLAIN), ("adoc", "text/asciidoc"), ("am", PLAIN), ("asciidoc", "text/asciidoc"), ("astro", PLAIN),
     ("avsc", "application/json"), ("awk", "text/x-awk"),
     ("bash", SHELL), ("bat", PLAIN), ("bats", SHELL), ("bazel", PLAIN), ("bib", "text/x-bibtex"), ("bzl", PLAIN),
-    ("c", "text/x-c"), ("cc", "text/x-c++"), ("cjs", "text/javascript"), ("clj", "text/x-clojure"),
+    ("c", "text/x-c"), ("cc", "text/x-c++"), ("cff", "application/yaml"), ("cjs", "text/javascript"), ("clj", "text/x-clojure"),
     ("cljc", "text/x-clojure"), ("cljs", "text/x-clojure"), ("cls", "text/x-tex"), ("cmake", "text/x-cmake"),
     ("code-workspace", "application/json"), ("cpp", "text/x-c++"), ("cr", PLAIN), ("cs", "text/x-csharp"),
     ("csh", SHELL), ("csproj", "text/xml"), ("csx", "text/x-csharp"), ("cts", TYPESCRIPT), ("cu", PLAIN),

@@ -96,7 +96,8 @@ fn describe(snapshot: &Snapshot, range: std::ops::Range<usize>, context: &Contex
 fn resource(path: &RelPath, stat: &Stat, context: &Context) -> Resource {
     Resource {
         uri: context.root().uri(path),
-        mime_type: content::media_type_of_name(path.file_name().unwrap_or_default()).to_string(),
+        mime_type: Some(content::media_type_of_name(path.file_name().unwrap_or_default()))
+            .filter(|mime_type| *mime_type != content::UNKNOWN),
         size: Some(stat.size),
         annotations: stat.modified.and_then(timestamp).map(|last_modified| Annotations { last_modified }),
         name: path.display().into_owned(),

@@ -14,20 +14,24 @@ use crate::text::Text;
 
 /// Reads the resource at `uri`.
 pub fn read(uri: &str, context: &Context) -> Result<Contents, Failure> {
-    let reader = Reader { uri, context };
+    let mut reader = Reader { uri: uri.to_owned(), context };
     let (reference, window) = split_range(uri)?;
     let asked = context.root().locate_uri(reference).map_err(|error| reader.failure(error))?;
     let blocking = if context.may_block { Blocking::Allowed } else { Blocking::Refused };
     match context.root().open_file(&asked, blocking) {
-        Ok(file) => reader.file(&file, window),
         Err(RootError::IsDirectory) if window.is_some() => Err(range_on("a directory")),
-        Err(RootError::IsDirectory) => reader.directory(&asked),
-        Err(error) => Err(reader.failure(error)),
+        Err(error) if error != RootError::IsDirectory => Err(reader.failure(error)),
+        opened => {
+            // What is given back must be a URI; a relative reference is none.
+            reader.uri = context.root().absolute_uri(reference, &asked.path) + &uri[reference.len()..];
+            opened.map_or_else(|_| reader.directory(&asked), |file| reader.file(&file, window))
+        }
     }
 }
 
 struct Reader<'a> {
-    uri: &'a str,
+    /// As it was asked for; in answers absolute.
+    uri: String,
     context: &'a Context,
 }
 
@@ -59,17 +63,17 @@ impl Reader<'_> {
 
     fn whole_text(&self, file: &File, text: Text) -> Contents {
         let mime_type = content::media_type(name(file), text.as_bytes(), true).to_owned();
-        Contents { uri: self.uri.to_owned(), mime_type, data: Data::Text(text), continues: None }
+        Contents { uri: self.uri.clone(), mime_type, data: Data::Text(text), continues: None }
     }
 
     /// Anything else: also text in another encoding, which is named where it is known.
     fn blob(&self, file: &File, bytes: Vec<u8>) -> Contents {
-        let charset = text::detect(&bytes, true).and_then(text::Encoding::known_charset);
-        let mime_type = match charset {
-            Some(charset) => format!("text/plain; charset={charset}"),
-            None => content::media_type(name(file), &bytes, false).to_owned(),
-        };
-        Contents { uri: self.uri.to_owned(), mime_type, data: Data::Blob(bytes), continues: None }
+        let encoding = text::detect(&bytes, true);
+        let mut mime_type = content::media_type(name(file), &bytes, encoding.is_some()).to_owned();
+        if let Some(charset) = encoding.and_then(text::Encoding::known_charset) {
+            mime_type += &format!("; charset={charset}");
+        }
+        Contents { uri: self.uri.clone(), mime_type, data: Data::Blob(bytes), continues: None }
     }
 
     /// Some lines of a text.
@@ -87,7 +91,7 @@ impl Reader<'_> {
             let newline = if text.as_bytes().ends_with(b"\n") { "" } else { "\n" };
             text.push_str(&format!("{newline}[mcp-fs: {} of {total} bytes; continue: {next}]", to - from));
         }
-        Ok(Contents { uri: self.uri.to_owned(), mime_type, data: Data::Text(text), continues })
+        Ok(Contents { uri: self.uri.clone(), mime_type, data: Data::Text(text), continues })
     }
 
     fn continuation(&self, file: &File, asked: Window, part: &Part, (line, column): (u64, u64)) -> Continuation {
@@ -117,11 +121,11 @@ impl Reader<'_> {
             text += &format!("\n[mcp-fs: {shown} of {all} entries; list_directory shows the others]");
         }
         let mime_type = "inode/directory".to_owned();
-        Ok(Contents { uri: self.uri.to_owned(), mime_type, data: Data::Text(text.into()), continues: None })
+        Ok(Contents { uri: self.uri.clone(), mime_type, data: Data::Text(text.into()), continues: None })
     }
 
     fn failure(&self, error: RootError) -> Failure {
-        let uri = self.uri.to_owned();
+        let uri = self.uri.clone();
         match error {
             RootError::NotFound | RootError::NotDirectory => Failure::ResourceNotFound { uri },
             RootError::Outside => Failure::BadUri { uri, message: format!("The URI {error}.") },
@@ -133,7 +137,7 @@ impl Reader<'_> {
     }
 
     fn unreadable(&self, why: &str) -> Failure {
-        Failure::Unreadable { uri: self.uri.to_owned(), message: format!("Cannot be read: {why}.") }
+        Failure::Unreadable { uri: self.uri.clone(), message: format!("Cannot be read: {why}.") }
     }
 
     fn too_big(&self, size: u64) -> Failure {
@@ -180,24 +184,24 @@ fn range_on(what: &str) -> Failure {
 mod tests {
     use super::*;
 
-    fn range(uri: &str) -> Result<(&str, Option<(u64, Option<u64>, u64)>), ()> {
-        split_range(uri).map(|(reference, w)| (reference, w.map(|w| (w.offset, w.limit, w.column)))).map_err(|_| ())
+    fn window(offset: u64, limit: Option<u64>, column: u64) -> Window {
+        Window { offset, limit, column }
     }
 
     #[test]
     fn a_range_is_told_from_a_name_with_a_question_mark() {
-        assert_eq!(range("file:///a"), Ok(("file:///a", None)));
-        assert_eq!(range("file:///a?offset=3&limit=2"), Ok(("file:///a", Some((3, Some(2), 1)))));
-        assert_eq!(range("file:///a?column=7"), Ok(("file:///a", Some((1, None, 7)))));
-        assert_eq!(range("file:///what?"), Ok(("file:///what?", None)));
-        assert_eq!(range("file:///what?x=1"), Ok(("file:///what?x=1", None)));
-        assert_eq!(range("file:///a?offset=1&x=1"), Ok(("file:///a?offset=1&x=1", None)));
+        assert_eq!(split_range("file:///a"), Ok(("file:///a", None)));
+        assert_eq!(split_range("file:///a?offset=3&limit=2"), Ok(("file:///a", Some(window(3, Some(2), 1)))));
+        assert_eq!(split_range("file:///a?column=7"), Ok(("file:///a", Some(window(1, None, 7)))));
+        assert_eq!(split_range("file:///what?"), Ok(("file:///what?", None)));
+        assert_eq!(split_range("file:///what?x=1"), Ok(("file:///what?x=1", None)));
+        assert_eq!(split_range("file:///a?offset=1&x=1"), Ok(("file:///a?offset=1&x=1", None)));
     }
 
     #[test]
     fn a_range_that_is_no_number_or_given_twice_is_wrong() {
         for query in ["offset=0", "offset=-1", "limit=x", "limit=", "offset", "offset=1&offset=2", "column=1.5"] {
-            assert_eq!(range(&format!("file:///a?{query}")), Err(()), "{query}");
+            assert!(split_range(&format!("file:///a?{query}")).is_err(), "{query}");
         }
     }
 }

@@ -42,6 +42,12 @@ pub(crate) fn line_ending(text: &str) -> &'static str {
     }
 }
 
+/// Control characters that no text in a legacy encoding holds: all but white space, escape sequences and DOS's end
+/// of file. Without NUL alone, a picture could be a page of windows-1252.
+fn is_never_text(byte: u8) -> bool {
+    matches!(byte, 0..=6 | 0x0e..=0x19 | 0x1c..=0x1f | 0x7f)
+}
+
 fn is_utf8(bytes: &[u8], whole: bool) -> bool {
     if whole {
         return crate::text::is_text(bytes);
@@ -55,7 +61,7 @@ impl Encoding {
 
     /// What text without a mark, and not UTF-8, may be in.
     pub(crate) fn guess(bytes: &[u8]) -> Option<Self> {
-        if memchr::memchr(0, bytes).is_some() {
+        if bytes.iter().any(|byte| is_never_text(*byte)) {
             return None;
         }
         let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);

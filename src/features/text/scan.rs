@@ -305,7 +305,7 @@ mod tests {
             assert_eq!(part(window(2, Some(2), 1)).text.as_str(), "two\nthrée\n");
             assert_eq!(part(window(2, Some(2), 1)).next, Some((4, 1)));
             assert_eq!(part(window(3, None, 4)).text.as_str(), "ée\nfour");
-            assert_eq!(part(window(1, Some(1), 9)).text, "\n");
+            assert_eq!(part(window(1, Some(1), 9)).text.as_str(), "\n");
             assert_eq!(part(window(9, None, 1)).text.as_str(), "");
             assert_eq!(part(window(9, None, 1)).next, None);
             assert_eq!(part(window(4, Some(1), 1)).next, None);

@@ -10,7 +10,7 @@ use super::arguments::{Kind, optional};
 use super::{Arguments, Problem, READ_ONLY, Tool};
 use crate::call::Block;
 use crate::context::Context;
-use crate::features::names::{grouped, shown, shown_entry};
+use crate::features::names::{counted, shown, shown_entry};
 use crate::root::{Blocking, Exclude, Hidden, Kind as EntryKind, RootError, Visit, Walk, WalkOptions};
 
 /// How deep it goes when nothing is said.
@@ -150,18 +150,22 @@ impl Tree {
             .iter()
             .filter(|node| node.kind == EntryKind::Directory && matches!(node.children, Children::NotEntered));
         let mut said = Vec::new();
-        if self.is_cut || walk.cut {
-            said.push(format!("cut after {} entries, which is all that fits", grouped(self.nodes.len() as u64)));
+        let is_cut = self.is_cut || walk.cut;
+        if is_cut {
+            let entries = counted(self.nodes.len() as u64, "entry", "entries");
+            said.push(format!("cut after {entries}: no more would fit"));
         }
         match not_entered.count() {
             0 => {}
             count => said.push(format!(
-                "{} directories not entered (no \"children\"): ask for one by \"path\", or raise \"maxDepth\"",
-                grouped(count as u64)
+                "{} not entered (no \"children\"): ask for one by \"path\"{}",
+                counted(count as u64, "directory", "directories"),
+                if is_cut { "" } else { ", or raise \"maxDepth\"" }
             )),
         }
         if walk.ignored > 0 {
-            said.push(format!("{} entries hidden by ignore files", grouped(walk.ignored as u64)));
+            let entries = counted(walk.ignored as u64, "entry", "entries");
+            said.push(format!("{entries} hidden by ignore files or as version control's"));
         }
         said.extend(walk.notes.iter().cloned());
         (!said.is_empty()).then(|| format!("[{}]", said.join("; ")))

@@ -30,7 +30,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
     let (real, stat) = root.stat(&path, Blocking::Allowed).map_err(at)?;
     let mut lines = facts(&stat);
     if root.is_link(&path) {
-        let _ = writeln!(lines, "link: to {} {}", stat.kind, shown(root, &real));
+        let _ = writeln!(lines, "link: to {}, {}", stat.kind, shown(root, &real));
     }
     match stat.kind {
         Kind::File => lines += &contents(&real, context).map_err(at)?,

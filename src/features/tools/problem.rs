@@ -25,10 +25,10 @@ impl Problem {
         let hint = match error {
             RootError::Cancelled => return Self::Failure(Failure::Cancelled),
             RootError::WouldBlock => return Self::Failure(Failure::WouldBlock),
-            RootError::NotFound => ". list_directory shows what is in a directory",
+            RootError::NotFound => ". list_directory shows what there is; a [LINK] may lead to nothing",
             RootError::IsDirectory => "; use list_directory for it",
             RootError::NotDirectory => "; use read_text_file for a file, list_directory for the directory it is in",
-            RootError::Outside => "; paths are relative to that directory",
+            RootError::Outside => ": the path, or a link in it, leads out",
             _ => "",
         };
         Self::Message(format!("{}: {error}{hint}.", quoted(asked)))

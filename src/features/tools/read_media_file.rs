@@ -13,7 +13,7 @@ pub(super) const TOOL: Tool = Tool {
     name: "read_media_file",
     title: "Read media file",
     description: "Read an image (PNG, JPEG, GIF, WebP) or audio file (WAV, MP3, Ogg, FLAC, M4A, AAC) so that it can \
-        be seen or heard. What it is decides its content, not its name. Any other file comes as an embedded resource, \
+        be seen or heard. Its content decides what it is, not its name. Any other file comes as an embedded resource, \
         as text or base64. Files over 3,750,000 bytes (by default) are refused.",
     parameters: &[path("The file: relative to the served directory, absolute inside it, or a file:// URI.")],
     annotations: READ_ONLY,

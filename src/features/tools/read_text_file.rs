@@ -95,12 +95,14 @@ fn extent(part: &Part, lines: Lines, bytes: u64) -> String {
         None => format!("of a file of {}", size(bytes)),
     };
     let count = part.line_count();
+    let last = if count == 1 { "the last line".to_owned() } else { format!("the last {} lines", grouped(count)) };
     match (lines, count) {
         (Lines::From(window), 0) => format!("nothing at line {} {of}", grouped(window.offset)),
         (Lines::Last(asked), _) if count < asked && part.lines.is_none_or(|lines| count < lines) => {
-            format!("the last {} lines {of}, which is all that fits", grouped(count))
+            format!("{last} {of}, which is all that fits")
         }
-        (Lines::Last(_), _) => format!("the last {} lines {of}", grouped(count)),
+        (Lines::Last(_), _) => format!("{last} {of}"),
+        (_, 1) => format!("line {} {of}", grouped(part.first_line)),
         _ => format!("lines {}-{} {of}", grouped(part.first_line), grouped(part.first_line + count - 1)),
     }
 }

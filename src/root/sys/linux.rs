@@ -28,7 +28,7 @@ pub(in crate::root) struct Abilities {
 impl Abilities {
     pub(in crate::root) fn of(root: &Dir) -> io::Result<Self> {
         Ok(Self {
-            openat2: beneath(root, Path::new("."), OFlags::PATH, ResolveFlags::empty()).is_ok(),
+            openat2: has_openat2(root),
             quick: QUICK.contains(&fs::fstatfs(root)?.f_type),
             device: fs::fstat(root)?.st_dev,
         })
@@ -41,6 +41,12 @@ impl Abilities {
     }
 }
 
+/// Whether the kernel has openat2 (since 5.6) and the sandbox around this process, if there is one, allows it.
+fn has_openat2(root: &Dir) -> bool {
+    let probe = beneath(root, Path::new("."), OFlags::PATH, ResolveFlags::empty());
+    !matches!(probe, Err(Errno::NOSYS | Errno::PERM))
+}
+
 /// `f_type` of ext4, xfs, btrfs, tmpfs and overlayfs (statfs(2)).
 const QUICK: [fs::FsWord; 5] = [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630];
 
@@ -51,13 +57,13 @@ const KERNEL: [fs::FsWord; 9] =
 /// Kind, size and times of what the path names, a link's own where it is one. Nothing is opened for reading, so
 /// no FIFO's writer and no device notices.
 pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Abilities, local: bool) -> Result<Stat, RootError> {
-    if !can.openat2 {
-        return if local { Err(RootError::WouldBlock) } else { Ok(chain::stat(root, path)?) };
+    if local && !can.openat2 {
+        return Err(RootError::WouldBlock);
     }
     let stay = if local { ResolveFlags::NO_XDEV } else { ResolveFlags::empty() };
-    let handle = match beneath(root, path.as_path(), OFlags::PATH | OFlags::NOFOLLOW, stay) {
-        Err(Errno::XDEV) if local => return Err(RootError::WouldBlock),
-        handle => File::from(handle?),
+    let handle = match reach(root, path, OFlags::PATH, stay, can) {
+        Err(error) if local && error.kind() == io::ErrorKind::CrossesDevices => return Err(RootError::WouldBlock),
+        handle => handle?,
     };
     let stat = Stat::from(&handle.metadata()?);
     if stat.device != can.device && is_kernel_file_system(&handle) {
@@ -68,18 +74,25 @@ pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Abilities, local: b
 
 /// Opens what the path names, without blocking on it and without letting a terminal take the process over.
 pub(in crate::root) fn open(root: &Dir, path: &RelPath, access: Access, can: Abilities) -> Result<File, RootError> {
-    if !can.openat2 {
-        return Ok(chain::open(root, path, access)?);
-    }
     let flags = match access {
         Access::File => OFlags::NONBLOCK | OFlags::NOCTTY,
         Access::Directory => OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::DIRECTORY,
     };
-    let file = File::from(beneath(root, path.as_path(), flags | OFlags::NOFOLLOW, ResolveFlags::empty())?);
+    let file = reach(root, path, flags, ResolveFlags::empty(), can)?;
     if fs::fstat(&file)?.st_dev != can.device && is_kernel_file_system(&file) {
         return Err(RootError::KernelFileSystem);
     }
     Ok(file)
+}
+
+/// Opens without following a link: in one step, or where the kernel cannot, by a chain of handles and then a single name.
+fn reach(root: &Dir, path: &RelPath, flags: OFlags, resolve: ResolveFlags, can: Abilities) -> io::Result<File> {
+    let flags = flags | OFlags::NOFOLLOW;
+    if can.openat2 {
+        return Ok(beneath(root, path.as_path(), flags, resolve)?.into());
+    }
+    let (parent, name) = chain::parent_and_name(root, path)?;
+    Ok(fs::openat(&parent, name, flags | OFlags::CLOEXEC, Mode::empty())?.into())
 }
 
 fn beneath(root: &Dir, path: &Path, flags: OFlags, resolve: ResolveFlags) -> Result<rustix::fd::OwnedFd, Errno> {

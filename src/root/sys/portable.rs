@@ -2,9 +2,9 @@
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
 
-use cap_std::fs::Dir;
+use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
+use cap_std::fs::{Dir, OpenOptions};
 
 use super::{Access, CHAIN, chain};
 use crate::root::RootError;
@@ -28,11 +28,28 @@ impl Abilities {
 }
 
 pub(in crate::root) fn stat(root: &Dir, path: &RelPath, _can: Abilities, local: bool) -> Result<Stat, RootError> {
-    if local { Err(RootError::WouldBlock) } else { Ok(chain::stat(root, path)?) }
+    if local {
+        return Err(RootError::WouldBlock);
+    }
+    let Some(name) = path.file_name() else { return Ok(Stat::from(&root.dir_metadata()?)) };
+    Ok(Stat::from(&chain::parent(root, path)?.symlink_metadata(os_str(name))?))
 }
 
 pub(in crate::root) fn open(root: &Dir, path: &RelPath, access: Access, _can: Abilities) -> Result<File, RootError> {
-    Ok(chain::open(root, path, access)?)
+    let Some(name) = path.file_name() else { return Ok(root.try_clone()?.into_std_file()) };
+    let (parent, name) = (chain::parent(root, path)?, os_str(name));
+    if access == Access::Directory {
+        return Ok(parent.open_dir_nofollow(name)?.into_std_file());
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).follow(FollowSymlinks::No);
+    #[cfg(unix)]
+    {
+        use cap_std::fs::OpenOptionsExt as _;
+        use rustix::fs::OFlags;
+        options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed());
+    }
+    Ok(parent.open_with(name, &options)?.into_std())
 }
 
 pub(in crate::root) fn is_kernel_file_system(_file: &File) -> bool {
