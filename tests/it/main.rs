@@ -19,40 +19,46 @@ mod tidy;
 mod transcripts;
 
 // Framing and JSON-RPC: garbage, BOM, CR, huge lines, bad UTF-8, ids, batches, no final newline.
-// mod wire;
+mod wire;
 
 // Which era a message belongs to: (opening message) x (state), and both eras interleaved in one process.
-// mod eras;
+mod eras;
 
 // 2024-11-05 to 2025-11-25: initialize, early requests, ping, what each revision's results may hold.
-// mod legacy;
+mod legacy;
 
 // 2026-07-28: `_meta`, discover, unsupported versions, listen streams, caching fields.
-// mod modern;
+mod modern;
+
+// `notifications/progress`: who hears it, under which token, in which form.
+mod progress;
+
+// The edges at which the official Rust SDK falls short: one table of what was sent and what comes of it here.
+mod sdk_edges;
 
 // Cancelling before, during and after; unknown and duplicate ids; panics; limits; the end of input in flight.
-// mod cancellation;
+mod cancellation;
 
 // Escape attempts x everything that takes a path; denied names; special files; races; read-only mode.
-// mod sandbox;
+mod sandbox;
 
 // Each tool's promise: one good call and each error it declares. Details are unit tests in the tool's file.
-// mod tools;
+mod tools;
 
 // List, pages, read, ranges, templates, completion, subscriptions.
-// mod resources;
+mod resources;
 
 // --help, --version, a bad DIR, exit codes.
-// mod cli;
+mod cli;
 
 // What only a real process shows: pipes and sockets, signals, EPIPE, stderr, descriptors, the second wall.
-// mod process;
+mod process;
 
 // README's tool table, transcript and configuration equal what the program says.
-// mod readme;
+mod readme;
 
 // What went wrong for people elsewhere: one test per public report, named after its id.
-// mod cases;
+mod cases;
 
 // Other people's clients as judges: rmcp drives the real program.
-// mod judges;
+mod judges;

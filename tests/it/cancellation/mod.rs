@@ -1,0 +1,68 @@
+//! What becomes of requests that do not simply run and are answered: cancelled, repeated, failing, too many, or
+//! overtaken by the end of the input. Here is the work that they are given; the tests are below, by topic.
+
+mod cancel;
+mod end;
+mod items;
+mod memory;
+mod places;
+mod pressure;
+mod same_id;
+
+use mcp_fs::call::{Block, Call, Failure, Outcome, ToolResult};
+use mcp_fs::context::Context;
+use serde_json::{Value, json};
+
+use crate::support::server::Builder;
+use crate::support::{Client, Gate, LATEST_LEGACY, TestServer, Tree};
+
+/// A server with a tool `wait`, which says its argument `say` when its gate is open, a tool `panic`, which panics,
+/// and everything else as it is. Not a tool of the server's, so the loop does not try it on the spot.
+fn builder(tree: &Tree, gate: &Gate) -> Builder {
+    let gate = gate.clone();
+    TestServer::builder(tree).dispatch(move |call, context| work(call, context, &gate))
+}
+
+/// The same, and the client has initialized.
+fn start(tree: &Tree, gate: &Gate) -> TestServer {
+    builder(tree, gate).start().legacy(LATEST_LEGACY)
+}
+
+fn work(call: &Call, context: &Context, gate: &Gate) -> Result<Outcome, Failure> {
+    let Call::CallTool { name, arguments } = call else { return mcp_fs::dispatch::dispatch(call, context) };
+    match name.as_str() {
+        "wait" => {
+            gate.pass();
+            let arguments = arguments.as_ref().map_or("{}", |arguments| arguments.get());
+            let arguments: Value = serde_json::from_str(arguments).expect("JSON");
+            Ok(text(arguments["say"].as_str().unwrap_or("done")))
+        }
+        "panic" => panic!("a bug, made on purpose"),
+        _ => mcp_fs::dispatch::dispatch(call, context),
+    }
+}
+
+/// A tool's result.
+fn text(text: &str) -> Outcome {
+    Outcome::Tool(ToolResult { content: vec![Block::Text(text.to_owned().into())], is_error: false })
+}
+
+/// What is sent to call the tool `wait`.
+fn wait_params(say: &str) -> Value {
+    json!({"name": "wait", "arguments": {"say": say}})
+}
+
+/// The line that calls the tool `wait`, under an id of the test's choice.
+fn wait_line(id: &Value, say: &str) -> String {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": wait_params(say)}).to_string() + "\n"
+}
+
+/// Takes back a request.
+fn cancel(client: &mut impl Client, id: &Value) {
+    client.notify("notifications/cancelled", json!({"requestId": id, "reason": "a test"}));
+}
+
+/// What the tool `wait` said.
+fn said(answer: &Value) -> &str {
+    answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer}"))
+}

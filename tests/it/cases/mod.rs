@@ -1,0 +1,17 @@
+//! What went wrong for people who use such servers: one test per public report, named after its id in the list of
+//! cases that the project keeps. A file for each group.
+
+// E: what led out of the served directory.
+mod confinement;
+
+// H: the process and the wire.
+mod process;
+
+// B: reading.
+mod reading;
+
+// C: listing.
+mod listing;
+
+// F and G: resources, schemas and results as clients take them.
+mod clients;

@@ -1,0 +1,139 @@
+//! What Linux lets a test see of a process: its descriptors, and flags that it shares with its parent; and streams
+//! that belong to another user.
+
+use std::fs;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process::{Command, Stdio};
+
+use rustix::fs::{OFlags, fcntl_getfl};
+use serde_json::json;
+
+use super::users::{skip, unprivileged};
+use super::{judge, output, pings, silent};
+use crate::support::{Client as _, LATEST_LEGACY, Process, Tree};
+
+#[test]
+fn the_number_of_open_descriptors_stays_the_same() {
+    let tree = (0..20).fold(Tree::new(), |tree, n| tree.file(format!("d{n}/a.txt"), "x".repeat(1_000 * n * n)));
+    let mut process = Process::spawn([tree.path()]).legacy(LATEST_LEGACY);
+    let mut work = |rounds: usize| {
+        for n in 0..rounds * 20 {
+            let path = format!("d{}/a.txt", n % 20);
+            process.result("resources/read", json!({"uri": tree.uri(&path)}));
+            process.tool_text("read_text_file", json!({"path": path}));
+            process.tool_error("read_text_file", json!({"path": format!("d{}/none", n % 20)}));
+            process.tool_text("list_directory", json!({"path": format!("d{}", n % 20)}));
+        }
+        process.tool_text("directory_tree", json!({}));
+        process.result("resources/list", json!({}));
+        fs::read_dir(process.proc("fd")).expect("/proc/PID/fd").count()
+    };
+    let before = work(1);
+    assert_eq!(work(20), before);
+}
+
+/// `O_NONBLOCK` belongs to the open file, which a parent, a shell or `cat` on the same terminal shares: it would
+/// find its reads and writes failing.
+#[test]
+fn shared_streams_are_left_blocking() {
+    let tree = Tree::new().file("a.txt", "x".repeat(100_000));
+    let (stdin_pipe, stdout_pipe) = (std::io::pipe().expect("a pipe"), std::io::pipe().expect("a pipe"));
+    let (stdin_socket, stdout_socket) = (UnixStream::pair().expect("sockets"), UnixStream::pair().expect("sockets"));
+    let ends: [(&str, OwnedFd, OwnedFd, OwnedFd, OwnedFd); 2] = [
+        ("pipes", stdin_pipe.0.into(), stdin_pipe.1.into(), stdout_pipe.0.into(), stdout_pipe.1.into()),
+        ("sockets", stdin_socket.0.into(), stdin_socket.1.into(), stdout_socket.0.into(), stdout_socket.1.into()),
+    ];
+    for (kind, stdin, our_stdin, our_stdout, stdout) in ends {
+        // The same open files as the program's.
+        let shared = [&stdin, &stdout].map(|end| end.try_clone().expect("a descriptor"));
+        let mut command = silent(&tree);
+        command.stdin(stdin).stdout(stdout);
+        let child = command.spawn().expect("mcp-fs starts");
+        drop(command);
+        let blocking = |when: &str| {
+            for (name, end) in [("stdin", &shared[0]), ("stdout", &shared[1])] {
+                let flags = fcntl_getfl(end.as_fd()).expect("flags");
+                assert!(!flags.contains(OFlags::NONBLOCK), "{kind}: {name} does not block {when}");
+            }
+        };
+        let input = super::reads(&tree, "a.txt", 1);
+        rustix::io::write(&our_stdin, input.as_bytes()).expect("it takes a line");
+        let mut begun = [0; 1];
+        rustix::io::read(&our_stdout, &mut begun).expect("an answer begins");
+        blocking("while it runs");
+        drop(our_stdin);
+        let reader = std::thread::spawn(move || super::read_all(fs::File::from(our_stdout)));
+        assert!(output(child).status.success());
+        blocking("after it has ended");
+        drop(shared);
+        let answer = [&begun[..], &reader.join().expect("its output")].concat();
+        assert_eq!(judge(&input, &answer).len(), 1);
+    }
+}
+
+/// As after `sudo -u nobody mcp-fs DIR`: the pipe is there, but cannot be opened again.
+#[test]
+fn pipes_of_another_user_work() {
+    let tree = Tree::new();
+    if crate::support::permissions_bind() {
+        return skip("another user's pipe: these tests do not run as root");
+    }
+    let Some(mut command) = unprivileged(&tree, [tree.path()]) else { return };
+    let input = pings(2_000);
+    let (stdin, mut our_stdin) = std::io::pipe().expect("a pipe");
+    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("setpriv starts");
+    drop(command);
+    let sent = input.clone();
+    let writer = std::thread::spawn(move || std::io::Write::write_all(&mut our_stdin, sent.as_bytes()));
+    let output = output(child);
+    writer.join().expect("no panic").expect("it reads");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(judge(&input, &output.stdout).len(), 2_001);
+}
+
+/// Kernels before 5.6, gVisor, and containers whose seccomp filter does not know it have no openat2.
+#[test]
+fn without_openat2_the_same_is_served() {
+    let strace = |program: &std::ffi::OsStr| {
+        let mut strace = Command::new("strace");
+        strace.args(["-f", "-o", "/dev/null", "-e", "trace=openat2", "-e", "inject=openat2:error=ENOSYS"]).arg(program);
+        strace.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).env_remove("MCP_FS_LOG");
+        strace
+    };
+    if !strace("true".as_ref()).output().is_ok_and(|output| output.status.success()) {
+        return skip("a kernel without openat2: strace is not installed, or may not trace here");
+    }
+    let tree = Tree::new().file("a.txt", "one\n").file("sub/deep/b.txt", "two\n").link("out", "../secret");
+    let tree = tree.link("in", "sub/deep").link("up", "..");
+    let plain = Process::spawn([tree.path()]);
+    let mut traced = strace(env!("CARGO_BIN_EXE_mcp-fs").as_ref());
+    traced.arg(tree.path());
+    let mut heard = [plain, Process::start(traced)].map(|process| {
+        let mut process = process.legacy(LATEST_LEGACY);
+        let mut heard = vec![process.result("resources/list", json!({}))];
+        for (tool, path) in [
+            ("list_directory", ""),
+            ("list_directory", "sub"),
+            ("list_directory", "in"),
+            ("directory_tree", ""),
+            ("read_text_file", "a.txt"),
+            ("read_text_file", "sub/deep/b.txt"),
+            ("read_text_file", "in/b.txt"),
+            ("read_text_file", "out"),
+            ("read_text_file", "up/secret"),
+            ("read_text_file", "../secret"),
+            ("read_text_file", "sub/../../secret"),
+            ("list_directory", "up"),
+        ] {
+            heard.push(process.tool(tool, json!({"path": path})));
+        }
+        assert_eq!(process.finish(), "");
+        heard
+    });
+    let without = std::mem::take(&mut heard[1]);
+    for (with, without) in heard[0].iter().zip(without) {
+        assert_eq!(*with, without);
+    }
+}

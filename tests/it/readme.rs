@@ -1,0 +1,234 @@
+//! The README tells the truth: its tables, commands and links against the program itself.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::{Client as _, LATEST_LEGACY, Process, TestServer, Tree, command, names_of, run};
+
+const LONGEST: usize = 300;
+
+fn top() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn readme() -> String {
+    fs::read_to_string(top().join("README.md")).expect("README.md")
+}
+
+/// What stands below a heading, up to the next heading of its level.
+fn section<'a>(readme: &'a str, heading: &str) -> &'a str {
+    let (_, rest) =
+        readme.split_once(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("README has no section {heading:?}"));
+    rest.split_once("\n## ").map_or(rest, |(section, _)| section)
+}
+
+/// The fenced blocks of one language, without their fences.
+fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
+    let fence = format!("```{language}\n");
+    text.split(&fence).skip(1).map(|rest| rest.split_once("```").expect("the fence is closed").0).collect()
+}
+
+/// The cells of the table whose head begins with a certain cell.
+fn rows<'a>(text: &'a str, first: &str) -> Vec<Vec<&'a str>> {
+    let head = format!("| {first} |");
+    let lines = text.lines().skip_while(|line| !line.starts_with(&head)).take_while(|line| line.starts_with('|'));
+    let cells = |line: &'a str| line.trim_matches('|').split('|').map(str::trim).collect();
+    let rows: Vec<_> = lines.skip(2).map(cells).collect();
+    assert!(!rows.is_empty(), "no table with {head}");
+    rows
+}
+
+/// What stands in backticks.
+fn quoted(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+fn help() -> String {
+    let output = run(["--help"], "");
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).expect("help is UTF-8")
+}
+
+#[test]
+fn its_table_of_tools_is_the_server_s() {
+    let readme = readme();
+    let rows = rows(section(&readme, "What it can do"), "tool");
+    let named: Vec<&str> = rows.iter().map(|row| row[0].trim_matches('`')).collect();
+    let tree = Tree::new();
+    let list = TestServer::start(&tree).legacy(LATEST_LEGACY).result("tools/list", json!({}));
+    assert_eq!(named, names_of(&list), "README's table of tools, and tools/list");
+}
+
+#[test]
+fn its_resource_methods_are_served() {
+    let readme = readme();
+    let tree = Tree::new().file("a.txt", "a");
+    let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
+    for row in rows(section(&readme, "What it can do"), "resource method") {
+        server.result(row[0].trim_matches('`'), json!({"uri": tree.uri("a.txt")}));
+    }
+}
+
+/// Through a shell, as it is to be typed; only `cargo run` is replaced by the program that it would run.
+#[cfg(unix)]
+#[test]
+fn its_trial_prints_what_it_says() {
+    let readme = readme();
+    let trial = section(&readme, "Try it");
+    let typed = blocks(trial, "sh")[0];
+    let piped = typed.trim().strip_suffix(" | cargo run -q -- sample-root").expect("the trial pipes into sample-root");
+    let input = std::process::Command::new("sh").args(["-c", piped]).output().expect("sh");
+    assert!(input.status.success(), "{input:?}");
+    let output = run(["sample-root"], input.stdout);
+    assert!(output.status.success(), "{output:?}");
+    let printed = String::from_utf8(output.stdout).expect("UTF-8");
+    // Answers may overtake one another.
+    let mut printed: Vec<&str> = printed.lines().collect();
+    let mut promised: Vec<&str> = blocks(trial, "json")[0].lines().collect();
+    printed.sort_unstable();
+    promised.sort_unstable();
+    assert_eq!(promised, printed);
+}
+
+#[test]
+fn its_configuration_starts_a_server_that_answers() {
+    const VARIABLE: &str = "${CLAUDE_PROJECT_DIR:-.}";
+    let readme = readme();
+    let block = blocks(section(&readme, "Use it"), "json")[0];
+    let configuration: Value = serde_json::from_str(block).expect("the block is JSON");
+    let server = &configuration["mcpServers"]["files"];
+    assert_eq!(server["command"], "mcp-fs");
+    let args = server["args"].as_array().expect("args").iter().map(|arg| arg.as_str().expect("a string"));
+    let args: Vec<String> = args.map(|arg| arg.replace(VARIABLE, "sample-root")).collect();
+    assert!(block.contains(VARIABLE), "the project's directory, with a default: Claude Code does not set it");
+    let mut process = Process::spawn(&args).legacy(LATEST_LEGACY);
+    assert!(process.tool_text("read_text_file", json!({"path": "haiku.txt"})).contains("kettle"));
+}
+
+/// The server's answer to a client that left the variable as it is must lead to what the README says.
+#[test]
+fn its_hint_on_variables_is_the_program_s_own() {
+    let process = Process::start(command(["${CLAUDE_PROJECT_DIR}"]));
+    let exit = process.wait();
+    assert_eq!(exit.status.code(), Some(2));
+    assert!(exit.stderr.contains("${CLAUDE_PROJECT_DIR:-.}"), "{}", exit.stderr);
+    assert!(readme().contains("${CLAUDE_PROJECT_DIR:-.}"));
+}
+
+#[test]
+fn its_table_of_options_is_the_help_s() {
+    let readme = readme();
+    let table = rows(section(&readme, "Limits and options"), "option");
+    let help = help();
+    let mut documented: Vec<String> = Vec::new();
+    for row in &table {
+        let is_option = |word: &&str| word.starts_with("--");
+        documented.extend(quoted(row[0]).iter().map(|option| option.split(' ').next().unwrap_or(option).to_owned()));
+        assert!(quoted(row[0]).iter().all(is_option), "{row:?}");
+    }
+    let starts = |line: &str| {
+        let line = line.trim_start();
+        line.strip_prefix("-h, ").or_else(|| line.strip_prefix("-V, ")).unwrap_or(line).to_owned()
+    };
+    let lines: Vec<String> = help.lines().map(starts).filter(|line| line.starts_with("--")).collect();
+    let offered: Vec<&str> = lines.iter().map(|line| line.split(' ').next().unwrap_or(line)).collect();
+    assert_eq!(documented, offered, "README's table of options, and --help");
+}
+
+#[test]
+fn its_defaults_are_the_help_s() {
+    let readme = readme();
+    let help = help();
+    let mut checked = 0;
+    for row in rows(section(&readme, "Limits and options"), "option") {
+        let option = quoted(row[0])[0].split(' ').next().expect("an option");
+        let (_, after) = help.split_once(&format!("{option} ")).unwrap_or(("", ""));
+        let own = after.split("\n      --").next().unwrap_or(after);
+        let Some((_, default)) = own.split_once("[default: ") else { continue };
+        let default = default.split(']').next().expect("a closing bracket");
+        assert_eq!(row[1].replace(',', ""), default, "{option}");
+        checked += 1;
+    }
+    assert!(checked >= 10, "only {checked} defaults were found in --help");
+}
+
+#[test]
+fn its_error_codes_are_those_in_use() {
+    let readme = readme();
+    let table = rows(section(&readme, "Errors"), "code");
+    let mut documented: Vec<i32> = table.iter().map(|row| row[0].parse().expect("a code")).collect();
+    let source = fs::read_to_string(top().join("src/wire/error.rs")).expect("src/wire/error.rs");
+    let code = |line: &str| line.strip_prefix("pub const ")?.split_once("i32 = ")?.1.strip_suffix(';')?.parse().ok();
+    let mut used: Vec<i32> = source.lines().filter_map(code).collect();
+    for codes in [&mut documented, &mut used] {
+        codes.sort_unstable();
+        codes.dedup();
+    }
+    assert_eq!(documented, used, "README's codes, and src/wire/error.rs");
+}
+
+#[test]
+fn its_denied_names_are_denied() {
+    let readme = readme();
+    let (_, denied) = readme.split_once("Denied are ").expect("the list of denied names");
+    let (denied, _) = denied.split_once("`--deny`").expect("its end");
+    let (exceptions, names): (Vec<&str>, Vec<&str>) =
+        quoted(denied).into_iter().partition(|name| [".example", ".sample", ".template"].contains(name));
+    assert_eq!((exceptions.len(), names.len()), (3, 11), "{denied}");
+    // A pattern with a slash is a directory, or lies in one: a file below it does.
+    let file = |name: &str| match name {
+        _ if name.ends_with('/') => format!("{name}file"),
+        ".env.*" => ".env.local".to_owned(),
+        _ => name.to_owned(),
+    };
+    let mut tree = Tree::new();
+    for name in &names {
+        tree = tree.file(file(name), "secret");
+    }
+    for exception in &exceptions {
+        tree = tree.file(format!(".env{exception}"), "A=1");
+    }
+    let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
+    for name in &names {
+        let error = server.tool_error("read_text_file", json!({"path": file(name)}));
+        assert!(error.contains("denied"), "{name}: {error}");
+    }
+    for exception in &exceptions {
+        assert_eq!(server.tool_text("read_text_file", json!({"path": format!(".env{exception}")})), "A=1");
+    }
+}
+
+#[test]
+fn its_links_lead_somewhere() {
+    let readme = readme();
+    let targets: Vec<&str> =
+        readme.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|it| it.0).collect();
+    assert!(targets.len() > 20, "only {} links were found", targets.len());
+    let is_dead = |target: &&&str| !target.contains("://") && !top().join(target).exists();
+    let dead: Vec<_> = targets.iter().filter(is_dead).collect();
+    assert!(dead.is_empty(), "{dead:?}");
+}
+
+/// "What went wrong elsewhere" names a test for each class of faults, and where it is.
+#[test]
+fn the_tests_it_names_exist() {
+    let readme = readme();
+    for row in rows(section(&readme, "What went wrong elsewhere"), "what went wrong") {
+        let (_, file) = row[2].split_once("](").expect("a link to the test's file");
+        let file = file.trim_end_matches(')');
+        let source = fs::read_to_string(top().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let tests = quoted(row[1]);
+        assert!(!tests.is_empty(), "{row:?}");
+        for test in tests {
+            assert!(source.contains(&format!("fn {test}(")), "{file} has no {test}");
+        }
+    }
+}
+
+#[test]
+fn it_is_short() {
+    let lines = readme().lines().count();
+    assert!(lines < LONGEST, "{lines} lines");
+}

@@ -1,0 +1,202 @@
+//! The table of escapes: every way out that we know x every operation x what is at its end.
+//!
+//! Each attempt is made four times: with a file, nothing, a directory and a FIFO where it leads. The answer has to be
+//! the same to the last byte, or it would tell what is on the host.
+
+use std::fs;
+use std::path::Path;
+
+use super::attempts::Want::{Bad, Missing, NotDirectory, Outside};
+use super::attempts::{LEADS_OUTSIDE, OTHERS, Want};
+use super::{Answer, OPERATIONS, READ_RESOURCE, ask};
+use crate::support::{Client, LATEST_LEGACY, SECRET_MARKER, TestServer, Tree};
+
+/// A root with every kind of link in it.
+pub(super) fn tree() -> Tree {
+    Tree::new()
+        .file("inside.txt", "inside\n")
+        .file("inner/leaf.txt", "leaf\n")
+        .link("out", "../secret")
+        .link("out-absolute", "{outside}/secret")
+        .link("out-dir", "../target")
+        .link("out-dir-absolute", "{outside}/target")
+        .link("dangling", "../nowhere")
+        .link("evil", "{root}-evil/secret")
+        .link("to-sibling", "../root-evil")
+        .link("slash", "/")
+        .link("environ", "/proc/self/environ")
+        .link("proc-root", "/proc/self/root")
+        .link("up", "..")
+        .link("inner/up2", "../..")
+        .link("to-inner", "inner")
+        .link("chain1", "chain2")
+        .link("chain2", "{root}/chain3")
+        .link("chain3", "../secret")
+        .link("dir-chain1", "./inner/../dir-chain2")
+        .link("dir-chain2", "../target")
+        .link("to-out", "{root}/out")
+        .link("through-root", "{root}/../secret")
+        .link("round", "../root/inside.txt")
+        .link("round-absolute", "{root}/../root/inside.txt")
+}
+
+/// What is where the attempts lead: at `secret`, `target`, `root-evil/secret` and `nowhere`.
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    /// Files, and a directory with a file in it.
+    Present,
+    Absent,
+    /// A directory where a file was, and the other way round.
+    Exchanged,
+    Fifo,
+}
+
+impl Target {
+    fn set(self, outside: &Path) {
+        let all = ["secret", "target", "root-evil", "nowhere"].map(|name| outside.join(name));
+        for path in &all {
+            let _ = fs::remove_dir_all(path);
+            let _ = fs::remove_file(path);
+        }
+        let [secret, target, evil, nowhere] = all;
+        let files = |paths: &[&Path]| paths.iter().try_for_each(|path| fs::write(path, SECRET_MARKER));
+        let directories = |paths: &[&Path]| paths.iter().try_for_each(fs::create_dir);
+        match self {
+            Self::Present => {
+                directories(&[&target, &evil]).expect("directories");
+                files(&[&secret, &target.join("leaf"), &evil.join("secret")]).expect("files");
+            }
+            Self::Absent => {}
+            Self::Exchanged => {
+                directories(&[&secret, &nowhere]).expect("directories");
+                files(&[&secret.join("leaf"), &target, &evil, &nowhere.join("leaf")]).expect("files");
+            }
+            Self::Fifo => {
+                let made = std::process::Command::new("mkfifo").args([secret, target, evil, nowhere]).status();
+                assert!(made.expect("mkfifo runs").success());
+            }
+        }
+    }
+}
+
+fn spelled(tree: &Tree, spelling: &str) -> String {
+    let [root, outside] = [tree.path(), tree.outside()].map(|path| path.to_str().expect("text"));
+    let spelling = spelling.replace("{root}", root).replace("{outside}", outside);
+    spelling.replace("{ROOT}", &root.to_uppercase()).replace("{dots}", &"../".repeat(1000))
+}
+
+/// Makes every attempt with one operation, and fails with all that went wrong.
+pub(super) fn no_attempt_succeeds<C: Client>(tree: &Tree, mut client: C, operation: &str) {
+    let legacy = client.talk().conversation.negotiated().is_some();
+    let alike = LEADS_OUTSIDE.iter().map(|spelling| (*spelling, Outside, Outside));
+    let attempts: Vec<_> = alike.chain(OTHERS.iter().copied()).collect();
+    let mut answers = |target: Target| -> Vec<Answer> {
+        target.set(tree.outside());
+        attempts.iter().map(|(path, ..)| ask(&mut client, tree, operation, &spelled(tree, path))).collect()
+    };
+    let mut wrong = Vec::new();
+    let present = answers(Target::Present);
+    for ((spelling, tool, resource), answer) in attempts.iter().zip(&present) {
+        let want = if operation == READ_RESOURCE { resource } else { tool };
+        if let Err(why) = judge(operation, *want, answer, legacy) {
+            wrong.push(format!("{spelling}: {why}: {}", answer.0));
+        }
+    }
+    for target in [Target::Absent, Target::Exchanged, Target::Fifo] {
+        for (((spelling, ..), answer), other) in attempts.iter().zip(&present).zip(answers(target)) {
+            if other != *answer {
+                wrong.push(format!("{spelling}: {target:?} shows: {}, not {}", other.0, answer.0));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{operation}: {} are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn judge(operation: &str, want: Want, answer: &Answer, legacy: bool) -> Result<(), String> {
+    let phrase = match want {
+        Outside => "leads outside the served directory",
+        Bad(word) => word,
+        NotDirectory => "not a directory",
+        Missing if operation == READ_RESOURCE => "",
+        Missing => "not found",
+    };
+    if !answer.is_refusal() || !answer.words().contains(phrase) {
+        return Err(format!("it should say {want:?}"));
+    }
+    let code = match want {
+        _ if operation != READ_RESOURCE => None,
+        Missing if legacy => Some(-32002),
+        _ => Some(-32602),
+    };
+    if answer.code() == code { Ok(()) } else { Err(format!("its code should be {code:?}")) }
+}
+
+fn in_process(operation: &str) {
+    let tree = tree();
+    no_attempt_succeeds(&tree, TestServer::start(&tree).legacy(LATEST_LEGACY), operation);
+}
+
+#[test]
+fn read_text_file_never_leads_out() {
+    in_process("read_text_file");
+}
+
+#[test]
+fn read_file_never_leads_out() {
+    in_process("read_file");
+}
+
+#[test]
+fn read_media_file_never_leads_out() {
+    in_process("read_media_file");
+}
+
+#[test]
+fn read_multiple_files_never_leads_out() {
+    in_process("read_multiple_files");
+}
+
+#[test]
+fn list_directory_never_leads_out() {
+    in_process("list_directory");
+}
+
+#[test]
+fn list_directory_with_sizes_never_leads_out() {
+    in_process("list_directory_with_sizes");
+}
+
+#[test]
+fn directory_tree_never_leads_out() {
+    in_process("directory_tree");
+}
+
+#[test]
+fn get_file_info_never_leads_out() {
+    in_process("get_file_info");
+}
+
+#[test]
+fn reading_a_resource_never_leads_out() {
+    in_process(READ_RESOURCE);
+}
+
+#[test]
+fn reading_a_resource_never_leads_out_in_the_modern_era() {
+    let tree = tree();
+    no_attempt_succeeds(&tree, TestServer::start(&tree), READ_RESOURCE);
+}
+
+/// The table cannot take files of the host away; but what is there and what is not can be asked for.
+#[test]
+fn whether_a_path_of_the_host_exists_cannot_be_asked() {
+    let tree = tree();
+    let mut server = TestServer::start(&tree);
+    for operation in OPERATIONS {
+        let answers = ["/etc/passwd", "/etc/passwe", "/etc", "/root/.ssh/id_rsa", "/dev/zero", "/proc/1"].map(|path| {
+            let answer = ask(&mut server, &tree, operation, path);
+            answer.0.to_string().replace(path, "ASKED")
+        });
+        assert!(answers.iter().all(|answer| *answer == answers[0]), "{operation}: {answers:#?}");
+    }
+}

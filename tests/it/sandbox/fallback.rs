@@ -1,0 +1,112 @@
+//! Where the kernel has no openat2, or a sandbox refuses it, cap-std's handles confine every path instead: the same
+//! attempts, with the same answers. Older container runtimes are such a sandbox.
+//!
+//! A filter needs code that this crate does not allow, so perl sets it, which most systems have, and becomes the
+//! server.
+
+use std::process::{Command, Stdio};
+
+use super::{DIRECTORY_OPERATIONS, FILE_OPERATIONS, OPERATIONS, READ_RESOURCE, ask, asked, escapes, skipped};
+use crate::support::{Client, LATEST_LEGACY, Process, Tree, command};
+
+/// Every openat2 (437 on all machines) fails with ENOSYS; then the arguments are run.
+const WITHOUT_OPENAT2: &str = r#"
+    my $prctl = { x86_64 => 157, aarch64 => 167, riscv64 => 167 }->{(split ' ', `uname -m`)[0]} or die "machine";
+    my @filter = ([0x20, 0, 0, 0], [0x15, 0, 1, 437], [6, 0, 0, 0x00050000 | 38], [6, 0, 0, 0x7fff0000]);
+    my $filter = join '', map { pack 'S C C L', @$_ } @filter;
+    my $program = pack 'S x6 P', scalar @filter, $filter;
+    syscall($prctl, 38, 1, 0, 0, 0) == 0 or die "no_new_privs: $!";
+    syscall($prctl, 22, 2, $program) == 0 or die "seccomp: $!";
+    exec { $ARGV[0] } @ARGV or die "exec: $!";
+"#;
+
+/// The arguments of `command`, to be run without openat2; `None`, and a note, where that cannot be done.
+pub(super) fn without_openat2(command: &Command) -> Option<Command> {
+    let mut wrapped = Command::new("perl");
+    wrapped.args(["-e", WITHOUT_OPENAT2]).arg(command.get_program()).args(command.get_args());
+    let mut check = Command::new("perl");
+    check.args(["-e", WITHOUT_OPENAT2, env!("CARGO_BIN_EXE_mcp-fs"), "--check", env!("CARGO_MANIFEST_DIR")]);
+    let report = check.output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    if !report.is_ok_and(|report| report.contains("cap-std")) {
+        skipped("a kernel without openat2", "perl or seccomp is not there");
+        return None;
+    }
+    wrapped.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    Some(wrapped)
+}
+
+fn start(tree: &Tree) -> Option<Process> {
+    without_openat2(&command([tree.path()])).map(|command| Process::start(command).legacy(LATEST_LEGACY))
+}
+
+#[test]
+fn no_file_outside_is_read_without_openat2() {
+    let tree = escapes::tree();
+    if let Some(process) = start(&tree) {
+        escapes::no_attempt_succeeds(&tree, process, "read_text_file");
+    }
+}
+
+#[test]
+fn no_directory_outside_is_listed_without_openat2() {
+    let tree = escapes::tree();
+    if let Some(process) = start(&tree) {
+        escapes::no_attempt_succeeds(&tree, process, "list_directory");
+    }
+}
+
+#[test]
+fn no_resource_outside_is_read_without_openat2() {
+    let tree = escapes::tree();
+    if let Some(process) = start(&tree) {
+        escapes::no_attempt_succeeds(&tree, process, READ_RESOURCE);
+    }
+}
+
+#[test]
+fn what_is_inside_is_served_without_openat2() {
+    let tree = Tree::new()
+        .file("inside.txt", "inside\n")
+        .file("inner/leaf.txt", "inside\n")
+        .link("in", "inner/../inside.txt")
+        .link("in-dir", "{root}/inner");
+    let Some(mut process) = start(&tree) else { return };
+    for operation in FILE_OPERATIONS {
+        for path in ["inside.txt", "inner/leaf.txt", "in", "in-dir/leaf.txt", "inner/../in"] {
+            let answer = ask(&mut process, &tree, operation, &asked(&tree, operation, path));
+            assert!(!answer.is_refusal() && answer.words().contains("inside\n"), "{operation} {path}: {answer:?}");
+        }
+    }
+    for operation in DIRECTORY_OPERATIONS {
+        for path in ["inner", "in-dir"] {
+            let answer = ask(&mut process, &tree, operation, path);
+            assert!(!answer.is_refusal() && answer.words().contains("leaf.txt"), "{operation} {path}: {answer:?}");
+        }
+    }
+    let listed = process.result("resources/list", serde_json::json!({}));
+    assert_eq!(listed["resources"].as_array().expect("resources").len(), 2, "{listed}");
+}
+
+#[test]
+fn a_fifo_is_refused_without_openat2() {
+    let tree = Tree::new().fifo("pipe").link("to-pipe", "pipe").fifo("inner/pipe");
+    let Some(mut process) = start(&tree) else { return };
+    for operation in FILE_OPERATIONS {
+        for path in ["pipe", "to-pipe", "inner/pipe"] {
+            let answer = ask(&mut process, &tree, operation, path);
+            assert!(answer.is_refusal() && answer.words().contains("a FIFO"), "{operation} {path}: {answer:?}");
+        }
+    }
+}
+
+#[test]
+fn denied_names_are_refused_without_openat2() {
+    let tree = Tree::new().file(".env", crate::support::SECRET_MARKER).link("to-env", ".env");
+    let Some(mut process) = start(&tree) else { return };
+    for operation in OPERATIONS {
+        for path in [".env", "to-env"] {
+            let answer = ask(&mut process, &tree, operation, path);
+            assert!(answer.is_refusal() && answer.words().contains("denied"), "{operation} {path}: {answer:?}");
+        }
+    }
+}

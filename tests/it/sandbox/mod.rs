@@ -1,0 +1,153 @@
+//! Nothing outside the served directory, and nothing that is denied, comes out: escape attempts times everything that
+//! takes a path.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | `lesson` | `../secret` is refused, in every spelling, by every operation, in every revision |
+//! | `attempts`, `escapes` | the table: every way out that we know, times every operation, times what is at its end |
+//! | `links` | links that stay inside work, are listed as links, and are never walked |
+//! | `denied` | names that are never given out |
+//! | `special` | FIFOs, sockets and devices: never opened, never waited for |
+//! | `race` | the same while names are being swapped |
+//! | `random` | any path out of a small alphabet, against what the system says of it |
+//! | `kernel` | /proc and its like, mounted inside the directory |
+//! | `fallback` | all this where the kernel has no openat2 |
+//!
+//! The secrets hold [`SECRET_MARKER`](crate::support::SECRET_MARKER), so that [`crate::support::conversation`] fails
+//! any test in which one of them is sent; [`ask`] adds that no answer names what only the host should know.
+
+#![cfg_attr(not(unix), allow(dead_code, reason = "most of these tests make links or FIFOs"))]
+
+#[cfg(unix)]
+mod attempts;
+#[cfg(unix)]
+mod denied;
+#[cfg(unix)]
+mod escapes;
+#[cfg(target_os = "linux")]
+mod fallback;
+#[cfg(target_os = "linux")]
+mod kernel;
+mod lesson;
+#[cfg(unix)]
+mod links;
+#[cfg(target_os = "linux")]
+pub(crate) mod race;
+#[cfg(unix)]
+mod random;
+#[cfg(unix)]
+mod special;
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, Tree};
+
+/// Everything that takes a path.
+pub(crate) const OPERATIONS: [&str; 9] = [
+    "read_text_file",
+    "read_file",
+    "read_media_file",
+    "read_multiple_files",
+    "list_directory",
+    "list_directory_with_sizes",
+    "directory_tree",
+    "get_file_info",
+    READ_RESOURCE,
+];
+
+/// Those that want a file.
+pub(crate) const FILE_OPERATIONS: [&str; 5] =
+    ["read_text_file", "read_file", "read_media_file", "read_multiple_files", READ_RESOURCE];
+
+/// Those that want a directory.
+pub(crate) const DIRECTORY_OPERATIONS: [&str; 3] = ["list_directory", "list_directory_with_sizes", "directory_tree"];
+
+/// The one that is no tool.
+pub(crate) const READ_RESOURCE: &str = "resources/read";
+
+/// What came of an operation: the whole response without its id.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Answer(pub(crate) Value);
+
+impl Answer {
+    /// All that it says: every string in it, a line each.
+    pub(crate) fn words(&self) -> String {
+        let mut words = String::new();
+        gather(&self.0, &mut words);
+        words
+    }
+
+    /// The text that was given out: a tool's first block, or the resource's.
+    pub(crate) fn text(&self) -> Option<&str> {
+        let result = &self.0["result"];
+        [&result["content"][0]["text"], &result["contents"][0]["text"]].into_iter().find_map(Value::as_str)
+    }
+
+    /// Whether nothing was given out: a protocol error, a tool's error, or the error of the one file asked for.
+    pub(crate) fn is_refusal(&self) -> bool {
+        let text = self.0["result"]["content"][0]["text"].as_str();
+        let error_of_one = text.is_some_and(|text| text.contains(": Error - "));
+        self.0.get("error").is_some() || self.0["result"]["isError"] == true || error_of_one
+    }
+
+    /// The protocol error's code.
+    pub(crate) fn code(&self) -> Option<i64> {
+        self.0["error"]["code"].as_i64()
+    }
+}
+
+fn gather(value: &Value, words: &mut String) {
+    match value {
+        Value::String(text) => words.extend([text, "\n"]),
+        Value::Array(items) => items.iter().for_each(|item| gather(item, words)),
+        Value::Object(members) => members.values().for_each(|member| gather(member, words)),
+        _ => {}
+    }
+}
+
+/// Does one of [`OPERATIONS`] on a path, and sees to it that the answer betrays nothing of the host.
+pub(crate) fn ask(client: &mut impl Client, tree: &Tree, operation: &str, path: &str) -> Answer {
+    let (method, params) = request(operation, path);
+    let mut response = client.either(method, params);
+    response.as_object_mut().expect("a response").remove("id");
+    let answer = Answer(response);
+    keeps_the_host_private(tree, &answer.words(), path);
+    answer
+}
+
+/// The path as `operation` is best asked for it: resources have URIs.
+pub(crate) fn asked(tree: &Tree, operation: &str, path: &str) -> String {
+    if operation == READ_RESOURCE { tree.uri(path) } else { path.to_owned() }
+}
+
+/// The request that does one of [`OPERATIONS`] on a path.
+pub(crate) fn request(operation: &str, path: &str) -> (&'static str, Value) {
+    match operation {
+        READ_RESOURCE => (READ_RESOURCE, json!({"uri": path})),
+        "read_multiple_files" => ("tools/call", json!({"name": operation, "arguments": {"paths": [path]}})),
+        tool => ("tools/call", json!({"name": tool, "arguments": {"path": path}})),
+    }
+}
+
+/// No path of the host but the served directory's, no environment, no error number. What the client asked for is its
+/// own, and may be repeated to it.
+pub(crate) fn keeps_the_host_private(tree: &Tree, said: &str, asked: &str) {
+    let outside = tree.outside().to_str().expect("text");
+    let said = if asked.contains(outside) { said.replace(asked, "ASKED") } else { said.to_owned() };
+    let said = said.replace(tree.path().to_str().expect("text"), "ROOT");
+    let environment = std::env::var("PATH").expect("a PATH");
+    for private in [outside, env!("CARGO_MANIFEST_DIR"), &environment, "os error", "errno"] {
+        assert!(!said.contains(private), "{asked}: the answer names {private}:\n{said}");
+    }
+}
+
+/// Says what was not tested, and why.
+pub(crate) fn skipped(what: &str, why: &str) {
+    say(&format!("SKIPPED: {what}: {why}"));
+}
+
+/// Says something on the terminal: cargo shows what `eprintln!` says of failed tests only.
+pub(crate) fn say(line: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

@@ -1,0 +1,170 @@
+//! Names are swapped under the server's hands, as fast as the system can: a file with a link to the secret, a
+//! directory with a link to one outside, and a directory that is moved out of the root and back.
+//!
+//! What was opened while it was inside may be read to its end. But what never was inside, content or name, never
+//! comes out. It runs for two seconds, and for as many as `MCP_FS_RACE_SECONDS` says (30 if that is no number).
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use serde_json::json;
+
+use super::{Answer, READ_RESOURCE, ask, asked, say};
+use crate::support::{Client, LATEST_LEGACY, SECRET_MARKER, TestServer, Tree};
+
+/// The name of every file that is never inside.
+pub(crate) const OUTSIDE_NAME: &str = "NAME-OF-THE-OUTSIDE";
+
+fn exchange(one: &Path, other: &Path) {
+    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).expect("an exchange");
+}
+
+/// Does some work while threads call `swaps` again and again. Gives what the work gave, and how often each was called.
+pub(crate) fn while_swapping<T>(swaps: &[&(dyn Fn() + Sync)], work: impl FnOnce() -> T) -> (T, Vec<u64>) {
+    /// Stops the threads also when the work panics: they would be waited for.
+    struct Stop<'a>(&'a AtomicBool);
+    impl Drop for Stop<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    let stopped = AtomicBool::new(false);
+    let counts: Vec<AtomicU64> = swaps.iter().map(|_| AtomicU64::new(0)).collect();
+    let result = thread::scope(|scope| {
+        let _stop = Stop(&stopped);
+        for (swap, count) in swaps.iter().zip(&counts) {
+            scope.spawn(|| {
+                while !stopped.load(Ordering::Relaxed) {
+                    swap();
+                    count.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        work()
+    });
+    (result, counts.into_iter().map(AtomicU64::into_inner).collect())
+}
+
+/// `swap.txt` and its partner, `swap-dir` and its partner, and `moving`, which has `deep` in it.
+pub(crate) struct Stage {
+    pub(crate) tree: Tree,
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        let tree = Tree::new()
+            .file("swap.txt", "inside\n")
+            .file("swap-dir/inside.txt", "inside\n")
+            .file("moving/deep/inside.txt", "inside\n")
+            .file("still/inside.txt", "inside\n");
+        let outside = tree.outside();
+        for directory in ["other", "impostor"] {
+            fs::create_dir(outside.join(directory)).expect("a directory");
+            for name in ["inside.txt", OUTSIDE_NAME] {
+                fs::write(outside.join(directory).join(name), SECRET_MARKER).expect("a file");
+            }
+        }
+        let link = |target: &str, name: &str| {
+            std::os::unix::fs::symlink(outside.join(target), outside.join(name)).expect("a link");
+        };
+        link("secret", "partner.txt");
+        link("other", "partner-dir");
+        Self { tree }
+    }
+
+    /// A file becomes a link to the secret, and is itself again.
+    pub(crate) fn swap_file(&self) {
+        exchange(&self.tree.join("swap.txt"), &self.tree.outside().join("partner.txt"));
+    }
+
+    /// A directory becomes a link to another one outside, and is itself again.
+    pub(crate) fn swap_directory(&self) {
+        exchange(&self.tree.join("swap-dir"), &self.tree.outside().join("partner-dir"));
+    }
+
+    /// A directory is moved out. While it is outside, what is in it is exchanged: who still holds its handle, and goes
+    /// on from there, comes to what was never inside.
+    pub(crate) fn move_out_and_back(&self) {
+        let (inside, moved) = (self.tree.join("moving"), self.tree.outside().join("moved"));
+        let impostor = self.tree.outside().join("impostor");
+        fs::rename(&inside, &moved).expect("out");
+        exchange(&moved.join("deep"), &impostor);
+        exchange(&moved.join("deep"), &impostor);
+        fs::rename(&moved, &inside).expect("and back");
+    }
+}
+
+/// What is asked, again and again.
+const REQUESTS: &[(&str, &str)] = &[
+    ("read_text_file", "swap.txt"),
+    ("read_media_file", "swap.txt"),
+    ("read_multiple_files", "swap.txt"),
+    ("get_file_info", "swap.txt"),
+    (READ_RESOURCE, "swap.txt"),
+    ("read_text_file", "still/../swap.txt"),
+    ("read_text_file", "swap-dir/inside.txt"),
+    (READ_RESOURCE, "swap-dir/inside.txt"),
+    (READ_RESOURCE, "swap-dir"),
+    ("list_directory", "swap-dir"),
+    ("list_directory_with_sizes", "swap-dir"),
+    ("directory_tree", "swap-dir"),
+    ("read_text_file", "swap-dir/../secret"),
+    ("read_text_file", "moving/deep/inside.txt"),
+    ("read_text_file", "moving/deep/../../secret"),
+    ("list_directory", "moving/deep"),
+    ("directory_tree", "moving"),
+    ("directory_tree", "."),
+];
+
+/// How often something was given, and how often refused.
+#[derive(Debug, Default)]
+struct Tally {
+    given: u64,
+    refused: u64,
+}
+
+impl Tally {
+    fn count(&mut self, operation: &str, answer: &Answer) {
+        let words = answer.words();
+        assert!(!words.contains(OUTSIDE_NAME), "{operation}: a name from outside: {words}");
+        if answer.is_refusal() {
+            self.refused += 1;
+        } else {
+            self.given += 1;
+            let is_right = operation != "read_text_file" || answer.text() == Some("inside\n");
+            assert!(is_right, "{operation} gave something else: {answer:?}");
+        }
+    }
+}
+
+fn ask_until(deadline: Instant, server: &mut TestServer, tree: &Tree) -> Tally {
+    let mut tally = Tally::default();
+    while Instant::now() < deadline {
+        for (operation, path) in REQUESTS {
+            tally.count(operation, &ask(server, tree, operation, &asked(tree, operation, path)));
+        }
+        let listed = server.result("resources/list", json!({}));
+        tally.count("resources/list", &Answer(json!({"result": listed})));
+    }
+    tally
+}
+
+#[test]
+fn nothing_from_outside_comes_in_by_swapping_names() {
+    let seconds = std::env::var("MCP_FS_RACE_SECONDS").map_or(2, |seconds| seconds.parse().unwrap_or(30));
+    let stage = Stage::new();
+    let mut server = TestServer::start(&stage.tree).legacy(LATEST_LEGACY);
+    let deadline = Instant::now() + Duration::from_secs(seconds);
+    let (tally, swaps) =
+        while_swapping(&[&|| stage.swap_file(), &|| stage.swap_directory(), &|| stage.move_out_and_back()], || {
+            ask_until(deadline, &mut server, &stage.tree)
+        });
+    say(&format!("race: in {seconds} s {swaps:?} swaps, {} answers given, {} refused", tally.given, tally.refused));
+    assert!(swaps.iter().all(|swaps| *swaps > 100), "that was no race: {swaps:?}");
+    assert!(tally.given > 10 && tally.refused > 10, "the swaps were not seen: {tally:?}");
+}
