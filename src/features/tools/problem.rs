@@ -28,7 +28,7 @@ impl Problem {
             RootError::NotFound => ". list_directory shows what there is; a [LINK] may lead to nothing",
             RootError::IsDirectory => "; use list_directory for it",
             RootError::NotDirectory => "; use read_text_file for a file, list_directory for the directory it is in",
-            RootError::Outside => ": the path, or a link in it, leads out",
+            RootError::Outside => " (the path itself, or a link in it)",
             _ => "",
         };
         Self::Message(format!("{}: {error}{hint}.", quoted(asked)))
