@@ -5,24 +5,35 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
-/// A flag that is raised once and never lowered. Clones share it.
+/// A flag that is raised once and never lowered, and maybe a time at which the work should stop by itself. Clones
+/// share the flag.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel {
+    flag: Arc<AtomicBool>,
+    deadline: Option<Instant>,
+}
 
 /// The work was cancelled: its result is of no use to anybody any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cancelled;
 
 impl Cancel {
-    /// Tells the workers to stop.
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+    /// The same flag, and a deadline.
+    #[must_use]
+    pub fn until(&self, deadline: Instant) -> Self {
+        Self { flag: Arc::clone(&self.flag), deadline: Some(deadline) }
     }
 
-    /// Whether they were told.
+    /// Tells the workers to stop.
+    pub fn cancel(&self) {
+        self.flag.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether they should stop: they were told, or the time is over.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.flag.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// `Err` when the work should stop here; meant for `?`.

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Parser;
 use tracing::level_filters::LevelFilter;
@@ -75,6 +76,10 @@ pub struct Cli {
     #[arg(long, value_name = "N", default_value_t = Limits::default().batch, value_parser = positive())]
     pub max_batch: usize,
 
+    /// Seconds after which a search gives what it found so far.
+    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().search_time.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub search_timeout: u64,
+
     /// What is said on stderr.
     #[arg(
         long,
@@ -129,6 +134,7 @@ impl Cli {
             queued_bytes: self.max_queued_bytes,
             answer_bytes: self.max_answer_bytes as u64,
             batch: self.max_batch,
+            search_time: Duration::from_secs(self.search_timeout),
         }
     }
 
@@ -147,6 +153,7 @@ impl Cli {
             ("--max-queued-bytes", now.queued_bytes, default.queued_bytes),
             ("--max-answer-bytes", now.answer_bytes as usize, default.answer_bytes as usize),
             ("--max-batch", now.batch, default.batch),
+            ("--search-timeout", now.search_time.as_secs() as usize, default.search_time.as_secs() as usize),
         ];
         let numbers = numbers.into_iter().filter(|(_, now, default)| now != default);
         let deny = self.deny.iter().map(|pattern| format!("--deny={pattern}"));

@@ -80,6 +80,17 @@ impl Context {
         std::mem::take(&mut self.held.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// The word to stop for a search, which also has an end by itself.
+    pub fn search_cancel(&self) -> Cancel {
+        self.cancel.until(Instant::now() + self.limits().search_time)
+    }
+
+    /// After a search: whether its time was over. Fails when the client does not want it any more.
+    pub fn check_search(&self, cancel: &Cancel) -> Result<bool, Failure> {
+        self.cancel.check()?;
+        Ok(cancel.is_cancelled())
+    }
+
     /// Tells the client how far the work is, where it asked for that; at most ten times a second.
     pub fn report(&self, progress: u64, message: impl FnOnce() -> String) {
         if let Some(reporter) = &self.progress {

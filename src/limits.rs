@@ -2,6 +2,8 @@
 //!
 //! `--help` shows them; [`crate::cli`] sets them.
 
+use std::time::Duration;
+
 /// How much of everything. All are hard: nothing a client sends or a disk holds goes beyond them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -28,6 +30,8 @@ pub struct Limits {
     pub answer_bytes: u64,
     /// Messages in one batch.
     pub batch: usize,
+    /// How long a search goes on before it gives what it found.
+    pub search_time: Duration,
 }
 
 impl Default for Limits {
@@ -44,6 +48,7 @@ impl Default for Limits {
             queued_bytes: 32 << 20,
             answer_bytes: 64 << 20,
             batch: 100,
+            search_time: Duration::from_secs(30),
         }
     }
 }

@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`tools`] | one file a tool, and the registry |
 //! | [`resources`] | list, read, templates |
+//! | `search` | names by glob, and text by ripgrep's engine |
 //! | [`text`] | bytes to text: encodings, and windows of lines |
 //! | [`content`] | media types; what is text at all |
 //! | [`names`] | paths, numbers and times as answers write them |
@@ -14,5 +15,6 @@
 pub mod content;
 mod names;
 pub mod resources;
+mod search;
 mod text;
 pub mod tools;

@@ -81,6 +81,11 @@ impl Listing {
         self.slots.iter().map(|slot| Entry { name: name_of(&self.names, *slot), kind: slot.kind })
     }
 
+    /// One entry, by its place in the order.
+    pub fn get(&self, index: usize) -> Option<Entry<'_>> {
+        self.slots.get(index).map(|slot| Entry { name: name_of(&self.names, *slot), kind: slot.kind })
+    }
+
     /// How many entries there are.
     pub fn len(&self) -> usize {
         self.slots.len()

@@ -40,6 +40,16 @@ impl Root {
         }
     }
 
+    /// A glob without the served directory's own path before it, where it has that.
+    pub fn strip_root<'p>(&self, glob: &'p str) -> &'p str {
+        let below = |root: &RelPath| {
+            let root = std::str::from_utf8(root.as_bytes()).ok()?;
+            let rest = glob.strip_prefix('/')?.strip_prefix(root)?;
+            if root.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+        };
+        self.spellings.iter().find_map(below).unwrap_or(glob)
+    }
+
     /// The absolute `file://` URI of a path below the served directory.
     pub fn uri(&self, path: &RelPath) -> String {
         let mut uri = String::with_capacity(self.uri.len() + path.as_bytes().len() + 8);

@@ -92,8 +92,9 @@ impl Root {
         let canonical = path.canonicalize().map_err(describe)?;
         let dir = Dir::open_ambient_dir(&canonical, cap_std::ambient_authority()).map_err(describe)?;
         let can = sys::Abilities::of(&dir).map_err(describe)?;
-        let listable = sys::open(&dir, &RelPath::root(), sys::Access::Directory, can)
-            .and_then(|dir| if sys::is_kernel_file_system(&dir) { Err(RootError::KernelFileSystem) } else { Ok(()) });
+        let listable = sys::open(&dir, &RelPath::root(), sys::Access::Directory, can).and_then(|(dir, _)| {
+            if sys::is_kernel_file_system(&dir) { Err(RootError::KernelFileSystem) } else { Ok(()) }
+        });
         listable.map_err(|error| match error {
             RootError::PermissionDenied => describe(io::ErrorKind::PermissionDenied.into()),
             error => unusable(&error.to_string()),

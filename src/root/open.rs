@@ -45,10 +45,9 @@ impl Root {
         self.open_real_file(path, blocking)
     }
 
-    /// Opens a file by a path that holds no link, such as one that a walk gave.
-    pub(super) fn open_real_file(&self, path: RelPath, blocking: Blocking) -> Result<File, RootError> {
-        let file = sys::open(&self.dir, &path, Access::File, self.can)?;
-        let stat = Stat::from(&file.metadata()?);
+    /// Opens a file by a path that holds no link and that is not denied, such as one that a walk gave.
+    pub fn open_real_file(&self, path: RelPath, blocking: Blocking) -> Result<File, RootError> {
+        let (file, stat) = sys::open(&self.dir, &path, Access::File, self.can)?;
         regular(stat.kind)?;
         if blocking == Blocking::Refused && stat.size > QUICK_SIZE {
             return Err(RootError::WouldBlock);
@@ -67,7 +66,7 @@ impl Root {
 
     /// Opens a directory by a path that holds no link and that is not denied, such as one that a walk gave.
     pub fn open_real_directory(&self, path: &RelPath) -> Result<Directory<'_>, RootError> {
-        let file = sys::open(&self.dir, path, Access::Directory, self.can)?;
+        let (file, _) = sys::open(&self.dir, path, Access::Directory, self.can)?;
         Ok(Directory::new(self, file, path.clone()))
     }
 

@@ -71,6 +71,11 @@ impl RelPath {
         if self.0.is_empty() { Path::new(".") } else { Path::new(os_str(&self.0)) }
     }
 
+    /// Bytes of a path or name as the standard library's `Path`, for crates that match those.
+    pub fn os_path(bytes: &[u8]) -> &Path {
+        Path::new(os_str(bytes))
+    }
+
     /// The components in order; none for the root.
     pub fn components(&self) -> impl Iterator<Item = &[u8]> {
         self.0.split(|b| *b == b'/').filter(|component| !component.is_empty())
@@ -79,6 +84,12 @@ impl RelPath {
     /// How many components it has.
     pub fn depth(&self) -> usize {
         if self.is_root() { 0 } else { memchr::memchr_iter(b'/', &self.0).count() + 1 }
+    }
+
+    /// What comes after `start`, which must be this path or one above it.
+    pub fn below(&self, start: &Self) -> &[u8] {
+        let rest = &self.0[start.0.len().min(self.0.len())..];
+        rest.strip_prefix(b"/").unwrap_or(rest)
     }
 
     /// The last component; `None` for the root.

@@ -23,6 +23,8 @@ const MAX_PENDING: usize = 500_000;
 pub enum Hidden {
     /// What `.gitignore` and `.ignore` hide, and the directories of version control.
     Skipped,
+    /// The directories of version control only.
+    IgnoredShown,
     /// Nothing.
     Shown,
 }
@@ -115,9 +117,9 @@ impl<'r> Walk<'r> {
         let mut listing = dir.list_with(&mut self.buffer)?;
         let ignore = match self.options.hidden {
             Hidden::Skipped => self.enter(above, path, &listing),
-            Hidden::Shown => Arc::clone(above),
+            Hidden::IgnoredShown | Hidden::Shown => Arc::clone(above),
         };
-        if self.options.hidden == Hidden::Skipped {
+        if self.options.hidden != Hidden::Shown {
             let before = listing.len();
             listing.retain(|entry| {
                 !ignore::is_version_control(entry.name)

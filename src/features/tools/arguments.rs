@@ -169,6 +169,14 @@ impl<'a> Arguments<'a> {
         matches!(self.find(name), Some(Argument::Flag(true)))
     }
 
+    /// A flag that means something else when it was not given.
+    pub(super) fn given_flag(&self, name: &str) -> Option<bool> {
+        match self.find(name) {
+            Some(Argument::Flag(flag)) => Some(*flag),
+            _ => None,
+        }
+    }
+
     /// A list; empty when it was not given.
     pub(super) fn texts(&self, name: &str) -> &[String] {
         match self.find(name) {

@@ -115,9 +115,9 @@ impl Tree {
                 let first = self.nodes.len();
                 for entry in listing.iter() {
                     let name = json_escape_simd::escape(&shown_entry(context.root(), &dir.path, entry.name));
-                    // Two braces, two keys, a type, and the indentation of each line.
-                    let lines = if entry.kind == EntryKind::Directory { 6 } else { 4 };
-                    self.bytes += name.len() + lines * (4 * depth + 4) + 60;
+                    // Braces, keys, a type, and the indentation of four lines, or of six with children.
+                    let is_directory = entry.kind == EntryKind::Directory;
+                    self.bytes += name.len() + if is_directory { 24 * depth + 74 } else { 16 * depth + 46 };
                     self.is_cut = self.bytes > self.max;
                     if self.is_cut {
                         break;

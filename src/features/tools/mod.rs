@@ -17,6 +17,8 @@ mod problem;
 mod read_media_file;
 mod read_multiple_files;
 mod read_text_file;
+mod search_files;
+mod search_text;
 
 use serde_json::value::RawValue;
 
@@ -33,6 +35,8 @@ const TOOLS: &[&Tool] = &[
     &list_directory::TOOL,
     &list_directory_with_sizes::TOOL,
     &directory_tree::TOOL,
+    &search_files::TOOL,
+    &search_text::TOOL,
     &get_file_info::TOOL,
     &list_allowed_directories::TOOL,
 ];

@@ -72,17 +72,24 @@ pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Abilities, local: b
     Ok(stat)
 }
 
-/// Opens what the path names, without blocking on it and without letting a terminal take the process over.
-pub(in crate::root) fn open(root: &Dir, path: &RelPath, access: Access, can: Abilities) -> Result<File, RootError> {
+/// Opens what the path names, without blocking on it and without letting a terminal take the process over; what is
+/// known of it then is what the open handle says.
+pub(in crate::root) fn open(
+    root: &Dir,
+    path: &RelPath,
+    access: Access,
+    can: Abilities,
+) -> Result<(File, Stat), RootError> {
     let flags = match access {
         Access::File => OFlags::NONBLOCK | OFlags::NOCTTY,
         Access::Directory => OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::DIRECTORY,
     };
     let file = reach(root, path, flags, ResolveFlags::empty(), can)?;
-    if fs::fstat(&file)?.st_dev != can.device && is_kernel_file_system(&file) {
+    let stat = Stat::from(&file.metadata()?);
+    if stat.device != can.device && is_kernel_file_system(&file) {
         return Err(RootError::KernelFileSystem);
     }
-    Ok(file)
+    Ok((file, stat))
 }
 
 /// Opens without following a link: in one step, or where the kernel cannot, by a chain of handles and then a single name.

@@ -36,7 +36,18 @@ pub(in crate::root) fn stat(root: &Dir, path: &RelPath, _can: Abilities, local: 
     Ok(Stat::from(&chain::parent(root, path)?.symlink_metadata(os_str(name))?))
 }
 
-pub(in crate::root) fn open(root: &Dir, path: &RelPath, access: Access, _can: Abilities) -> Result<File, RootError> {
+pub(in crate::root) fn open(
+    root: &Dir,
+    path: &RelPath,
+    access: Access,
+    _can: Abilities,
+) -> Result<(File, Stat), RootError> {
+    let file = open_nofollow(root, path, access)?;
+    let stat = Stat::from(&file.metadata()?);
+    Ok((file, stat))
+}
+
+fn open_nofollow(root: &Dir, path: &RelPath, access: Access) -> io::Result<File> {
     let Some(name) = path.file_name() else { return Ok(root.try_clone()?.into_std_file()) };
     let (parent, name) = (chain::parent(root, path)?, os_str(name));
     if access == Access::Directory {
