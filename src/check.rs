@@ -13,7 +13,7 @@ use crate::root::{Exclude, Hidden, Kind, RelPath, Root, WalkOptions};
 /// The report, ready to be printed.
 pub fn report(root: &Root, limits: &Limits, program: &Path, options: &[String]) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "root          {}", root.path().display());
+    let _ = writeln!(text, "root          {}", log::escaped(&root.path().display().to_string()));
     let _ = writeln!(text, "uri           {}", root.own_uri());
     text += &contents(root, limits.list);
     let _ = writeln!(text, "access        read-only");
@@ -48,12 +48,12 @@ fn contents(root: &Root, limit: usize) -> String {
                 _ => others += 1,
             }
         }
-        if files >= limit {
+        if files > limit {
             break;
         }
     }
     let cut = match files {
-        files if files >= limit => format!("; resources/list is cut to {limit}, and counting ended there"),
+        files if files > limit || walk.cut => format!("; resources/list is cut to {limit}, and counting ended there"),
         _ => String::new(),
     };
     let mut text =
@@ -64,7 +64,7 @@ fn contents(root: &Root, limit: usize) -> String {
         let _ = writeln!(text, "unreadable    {}", log::escaped(directory));
     }
     for note in &walk.notes {
-        let _ = writeln!(text, "note          {note}");
+        let _ = writeln!(text, "note          {} {}", log::escaped(&note.0.display()), note.1);
     }
     text
 }

@@ -64,7 +64,7 @@ pub struct Cli {
     #[arg(long, value_name = "N", default_value_t = Limits::default().queued, value_parser = positive())]
     pub max_queued: usize,
 
-    /// Bytes of requests that may wait.
+    /// Bytes of requests that may wait or be worked on.
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().queued_bytes, value_parser = positive())]
     pub max_queued_bytes: usize,
 

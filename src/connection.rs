@@ -25,7 +25,9 @@ use crate::dispatch;
 use crate::ending::Ending;
 use crate::era::{self, Era, Reply, Routed, Session, dress};
 use crate::inflight::{Inflight, Pending, Ticket, Waiting};
+use crate::log;
 use crate::memory::Reservation;
+use crate::object::Array;
 use crate::server::{Dispatch, Server};
 use crate::wire::error::{Error, INTERNAL_ERROR, INVALID_REQUEST};
 use crate::wire::json::Body;
@@ -145,9 +147,9 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     }
 
     fn handle(&mut self, line: &[u8]) {
-        tracing::trace!(target: "mcp_fs::wire", "-> {}", crate::log::shown(line));
+        tracing::trace!(target: "mcp_fs::wire", "-> {}", log::shown(line, line.len()));
         match message::parse(line) {
-            Message::Batch(items) => self.handle_batch(&items),
+            Message::Batch(batch) => self.handle_batch(&batch),
             message => self.handle_message(message, line.len(), None),
         }
     }
@@ -173,16 +175,16 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         }
     }
 
-    fn handle_batch(&mut self, items: &[&RawValue]) {
+    fn handle_batch(&mut self, batch: &Array<'_>) {
         let most = self.server.services.limits.batch;
         if !self.session.has_batches() {
             return self.refuse("Batches are part of 2025-03-26 and 2024-11-05 only.");
         }
-        if items.is_empty() || items.len() > most {
+        if batch.length == 0 || batch.length > most {
             return self.refuse(&format!("A batch holds 1 to {most} messages."));
         }
         let key = self.batches.open();
-        for item in items {
+        for item in &batch.items {
             self.handle_message(message::item(item), item.get().len(), Some(key));
         }
         self.settle(Some(key), None, Vec::new());
@@ -218,7 +220,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         token: Option<Box<RawValue>>,
         bytes: usize,
     ) {
-        if self.has_place() && self.inflight.queued().0 == 0 && dispatch::is_quick(&call) {
+        if self.has_place() && self.inflight.queued() == 0 && dispatch::is_quick(&call) {
             let mut context = Context::new(Arc::clone(&self.server.services), Cancel::default(), None);
             context.may_block = false;
             context.may_wait = batch.is_none();
@@ -227,8 +229,8 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
                 result => return self.answer(&id, era, batch, result, context.take_reservations()),
             }
         }
-        let (ticket, _) = self.inflight.register(id, era, batch);
-        self.inflight.enqueue(Waiting { ticket, call, token, bytes });
+        let ticket = self.inflight.register(id, era, batch, bytes);
+        self.inflight.enqueue(Waiting { ticket, call, token });
         self.start_waiting();
     }
 
@@ -261,7 +263,8 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
                 }
             }
             Event::Say(ticket, outbound) => {
-                if let Some(pending) = self.inflight.get(ticket) {
+                // Where answers wait to be read, progress is no news.
+                if let Some(pending) = self.inflight.get(ticket).filter(|_| !self.outbox.is_pending()) {
                     self.send(dress::notification(pending.era, &outbound), Vec::new());
                 }
             }
@@ -312,7 +315,9 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     }
 
     fn send(&mut self, mut body: Body, held: Vec<Reservation>) {
-        tracing::trace!(target: "mcp_fs::wire", "<- {}", crate::log::shown(body.head()));
+        if tracing::enabled!(target: "mcp_fs::wire", tracing::Level::TRACE) {
+            tracing::trace!(target: "mcp_fs::wire", "<- {}", log::shown(&body.head(log::SHOWN), body.len()));
+        }
         body.end_line();
         self.outbox.push(Answer::new(body, held));
     }
@@ -325,10 +330,10 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     /// Whether one more line may be read.
     fn has_room(&self) -> bool {
         let limits = &self.server.services.limits;
-        let (requests, bytes) = self.inflight.queued();
-        requests < limits.queued
-            && bytes < limits.queued_bytes
+        self.inflight.queued() < limits.queued
+            && self.inflight.bytes() < limits.queued_bytes
             && self.outbox.unwritten() < limits.in_flight + limits.queued
+            && (self.outbox.unwritten_bytes() as u64) < limits.answer_bytes
     }
 }
 

@@ -24,6 +24,8 @@ pub struct Services {
     pub snapshots: Snapshots,
     /// Memory for answers.
     pub budget: Arc<Budget>,
+    /// Walks and listings at once.
+    pub turns: Arc<Budget>,
 }
 
 /// What a call's work has at hand.
@@ -78,6 +80,12 @@ impl Context {
     /// The memory set aside; it goes with the answer.
     pub fn take_reservations(&self) -> Vec<Reservation> {
         std::mem::take(&mut self.held.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Waits for a turn to walk or to list: what is gathered there is bounded one by one, not 64 times. The turn ends
+    /// when what is given back goes.
+    pub fn turn(&self) -> Result<Reservation, Failure> {
+        self.services.turns.reserve(1, &self.cancel, true).map_err(|_| Failure::Cancelled)
     }
 
     /// The word to stop for a search, which also has an end by itself.

@@ -7,8 +7,8 @@ use tokio::time::Instant;
 /// How long work may go on after the input has ended.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How long a client that has closed its end may leave our output unread.
-const STALL: Duration = Duration::from_secs(5);
+/// How long what is ready may then be left unread: somebody may be reading it in a pager, page by page.
+const STALL: Duration = Duration::from_mins(5);
 
 /// The input has ended; what it asked for is still to be answered.
 #[derive(Debug)]

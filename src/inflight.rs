@@ -28,6 +28,8 @@ pub struct Pending {
     pub batch: Option<BatchKey>,
     /// To be raised when nobody wants the answer any more.
     pub cancel: Cancel,
+    /// The length of its line: what its arguments take.
+    bytes: usize,
 }
 
 /// A request that waits for a place.
@@ -39,8 +41,6 @@ pub struct Waiting {
     pub call: Call,
     /// The client's progress token.
     pub token: Option<Box<RawValue>>,
-    /// The length of its line.
-    pub bytes: usize,
 }
 
 /// All requests without an answer.
@@ -49,7 +49,7 @@ pub struct Inflight {
     pending: HashMap<Ticket, Pending>,
     by_id: HashMap<Id, Ticket>,
     queue: VecDeque<Waiting>,
-    queued_bytes: usize,
+    bytes: usize,
     next: u64,
 }
 
@@ -60,19 +60,20 @@ impl Inflight {
     }
 
     /// Registers a request whose id is free.
-    pub fn register(&mut self, id: Id, era: Era, batch: Option<BatchKey>) -> (Ticket, Cancel) {
+    pub fn register(&mut self, id: Id, era: Era, batch: Option<BatchKey>, bytes: usize) -> Ticket {
         let ticket = Ticket(self.next);
         self.next += 1;
-        let cancel = Cancel::default();
+        self.bytes += bytes;
         self.by_id.insert(id.clone(), ticket);
-        self.pending.insert(ticket, Pending { id, era, batch, cancel: cancel.clone() });
-        (ticket, cancel)
+        self.pending.insert(ticket, Pending { id, era, batch, cancel: Cancel::default(), bytes });
+        ticket
     }
 
     /// Takes out a request to answer it; `None` when it was cancelled or answered.
     pub fn complete(&mut self, ticket: Ticket) -> Option<Pending> {
         let pending = self.pending.remove(&ticket)?;
         self.by_id.remove(&pending.id);
+        self.bytes -= pending.bytes;
         Some(pending)
     }
 
@@ -82,7 +83,7 @@ impl Inflight {
         let pending = self.complete(ticket)?;
         pending.cancel.cancel();
         if let Some(at) = self.queue.iter().position(|waiting| waiting.ticket == ticket) {
-            self.forget(at);
+            self.queue.remove(at);
         }
         Some(pending)
     }
@@ -94,24 +95,28 @@ impl Inflight {
 
     /// Puts a registered request at the end of the queue.
     pub fn enqueue(&mut self, waiting: Waiting) {
-        self.queued_bytes += waiting.bytes;
         self.queue.push_back(waiting);
     }
 
     /// The request that has waited longest.
     pub fn dequeue(&mut self) -> Option<Waiting> {
-        self.forget(0)
+        self.queue.pop_front()
     }
 
-    /// How many wait, and how many bytes of input they were.
-    pub fn queued(&self) -> (usize, usize) {
-        (self.queue.len(), self.queued_bytes)
+    /// How many wait.
+    pub fn queued(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// How many bytes of input those were that wait or are worked on.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Takes out everything, telling the workers to stop.
     pub fn drain(&mut self) -> Vec<Pending> {
         self.queue.clear();
-        self.queued_bytes = 0;
+        self.bytes = 0;
         self.by_id.clear();
         let mut all: Vec<_> = self.pending.drain().collect();
         all.sort_by_key(|(ticket, _)| ticket.0);
@@ -121,12 +126,6 @@ impl Inflight {
     /// Whether no request is owed an answer.
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty()
-    }
-
-    fn forget(&mut self, at: usize) -> Option<Waiting> {
-        let waiting = self.queue.remove(at)?;
-        self.queued_bytes -= waiting.bytes;
-        Some(waiting)
     }
 }
 
@@ -141,11 +140,11 @@ mod tests {
     #[test]
     fn a_cancelled_request_is_not_answered_and_its_id_is_free_again() {
         let mut inflight = Inflight::default();
-        let (first, cancel) = inflight.register(id("a"), Era::Modern, None);
+        let first = inflight.register(id("a"), Era::Modern, None, 10);
         assert!(inflight.contains(&id("a")));
-        assert!(inflight.cancel(&id("a")).is_some());
+        let cancel = inflight.cancel(&id("a")).expect("it is in progress").cancel;
         assert!(cancel.is_cancelled());
-        let (second, _) = inflight.register(id("a"), Era::Modern, None);
+        let second = inflight.register(id("a"), Era::Modern, None, 10);
         assert!(inflight.complete(first).is_none());
         assert!(inflight.complete(second).is_some());
         assert!(inflight.complete(second).is_none());
@@ -156,13 +155,13 @@ mod tests {
     fn a_waiting_request_that_is_cancelled_leaves_the_queue() {
         let mut inflight = Inflight::default();
         for name in ["a", "b"] {
-            let (ticket, _) = inflight.register(id(name), Era::Modern, None);
-            inflight.enqueue(Waiting { ticket, call: Call::ListTools, token: None, bytes: 10 });
+            let ticket = inflight.register(id(name), Era::Modern, None, 10);
+            inflight.enqueue(Waiting { ticket, call: Call::ListTools, token: None });
         }
         inflight.cancel(&id("a"));
-        assert_eq!(inflight.queued(), (1, 10));
+        assert_eq!((inflight.queued(), inflight.bytes()), (1, 10));
         let left = inflight.dequeue().expect("b waits");
         assert_eq!(inflight.complete(left.ticket).map(|pending| pending.id), Some(id("b")));
-        assert_eq!(inflight.queued(), (0, 0));
+        assert_eq!((inflight.queued(), inflight.bytes()), (0, 0));
     }
 }

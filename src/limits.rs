@@ -24,7 +24,7 @@ pub struct Limits {
     pub in_flight: usize,
     /// Requests waiting for such a place.
     pub queued: usize,
-    /// Bytes of the lines of waiting requests.
+    /// Bytes of the lines of requests that wait or are worked on; one more line is always read.
     pub queued_bytes: usize,
     /// Bytes of answers being prepared or written.
     pub answer_bytes: u64,

@@ -23,7 +23,7 @@ const TICK: Duration = Duration::from_millis(10);
 const PATIENCE: u32 = 5;
 
 /// How much of a line of the protocol is shown.
-const SHOWN: usize = 2_000;
+pub const SHOWN: usize = 2_000;
 
 /// Logs to stderr at `level` from now on.
 pub fn start(level: LevelFilter) -> Log {
@@ -99,22 +99,15 @@ impl<'a> MakeWriter<'a> for Stderr {
     }
 }
 
-/// A line of the protocol as the log shows it: its beginning, and how much more there is.
-pub fn shown(line: &[u8]) -> impl fmt::Display {
-    struct Shown<'a>(&'a [u8]);
-
-    impl fmt::Display for Shown<'_> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            let head = &self.0[..self.0.len().min(SHOWN)];
-            f.write_str(&String::from_utf8_lossy(head))?;
-            match self.0.len() - head.len() {
-                0 => Ok(()),
-                more => write!(f, "... ({more} more bytes)"),
-            }
-        }
-    }
-
-    Shown(line)
+/// A line of the protocol as the log shows it: its beginning, of which `head` is at least enough, and how much more
+/// there is when it is `length` bytes long.
+pub fn shown(head: &[u8], length: usize) -> impl fmt::Display {
+    let head = &head[..head.len().min(SHOWN)];
+    let more = match length.saturating_sub(head.len()) {
+        0 => String::new(),
+        more => format!("... ({more} more bytes)"),
+    };
+    String::from_utf8_lossy(head).into_owned() + &more
 }
 
 /// Writes a log line with its control characters escaped, but for the newline at its end.
@@ -167,7 +160,7 @@ mod tests {
 
     #[test]
     fn long_lines_are_shown_by_their_beginning() {
-        let line = shown(&[b'x'; SHOWN + 7]).to_string();
+        let line = shown(&[b'x'; SHOWN + 7], SHOWN + 7).to_string();
         assert!(line.ends_with("x... (7 more bytes)"), "{line}");
     }
 }

@@ -25,18 +25,26 @@ fn main() -> ExitCode {
     };
     match start(&cli) {
         Ok(code) => code,
-        Err(StartupError(message)) => {
-            // Nobody is left to tell when stderr is closed.
-            let _ = writeln!(io::stderr(), "mcp-fs: {}", log::escaped(&message));
-            ExitCode::from(UNUSABLE)
-        }
+        Err(StartupError(message)) => complain(&message),
     }
 }
 
-/// Prints the help or the version on stdout, and anything wrong with the arguments on stderr.
+/// Prints the help or the version on stdout, and anything wrong with the arguments on stderr, on one line.
 fn explain(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    if error.use_stderr() { ExitCode::from(UNUSABLE) } else { ExitCode::SUCCESS }
+    if !error.use_stderr() {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.to_string();
+    let what = text.split("\n\n").next().unwrap_or(&text).trim_start_matches("error: ");
+    let what: Vec<_> = what.lines().map(str::trim).collect();
+    complain(&format!("{}; see mcp-fs --help", what.join(" ")))
+}
+
+fn complain(message: &str) -> ExitCode {
+    // Nobody is left to tell when stderr is closed.
+    let _ = writeln!(io::stderr(), "mcp-fs: {}", log::escaped(message));
+    ExitCode::from(UNUSABLE)
 }
 
 fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
@@ -51,7 +59,7 @@ fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     let log = (level > LevelFilter::OFF).then(|| log::start(level));
     tracing::info!("serving {}", root.path().display());
-    if io::stdin().is_terminal() {
+    if io::stdin().is_terminal() && !stdio::stderr_is_stdout() {
         let _ =
             writeln!(io::stderr(), "mcp-fs: waiting for an MCP client on stdin; Ctrl-D ends it, --check shows more.");
     }

@@ -7,10 +7,14 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The members of a JSON object, in the order they came. Of repeated keys the last one counts, as in JavaScript and
+/// Members or items that are kept of one object or array; what comes after is read past. A line of 32 MiB can hold
+/// ten million of them.
+const MOST: usize = 1_000;
+
+/// The members of a JSON object, in the order they came, the first thousand of them. Of repeated keys the last one counts, as in JavaScript and
 /// Python.
 #[derive(Debug, Default)]
 pub struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
@@ -69,14 +73,64 @@ impl<'de> Deserialize<'de> for Object<'de> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::with_capacity(4);
-                while let Some(Key(key)) = map.next_key()? {
+                while members.len() < MOST {
+                    let Some(Key(key)) = map.next_key()? else { return Ok(Object(members)) };
                     members.push((key, map.next_value()?));
                 }
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
                 Ok(Object(members))
             }
         }
 
         deserializer.deserialize_map(Members)
+    }
+}
+
+/// The items of a JSON array, and how many there are; of more than a thousand only so many are kept.
+#[derive(Debug)]
+pub struct Array<'a> {
+    /// The first of them.
+    pub items: Vec<&'a RawValue>,
+    /// All of them.
+    pub length: usize,
+}
+
+impl<'de> Deserialize<'de> for Array<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Items;
+
+        impl<'de> Visitor<'de> for Items {
+            type Value = Array<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an array")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut items = Vec::new();
+                while items.len() < MOST {
+                    let Some(item) = seq.next_element()? else { return Ok(Array { length: items.len(), items }) };
+                    items.push(item);
+                }
+                let mut length = items.len();
+                while seq.next_element::<IgnoredAny>()?.is_some() {
+                    length += 1;
+                }
+                Ok(Array { items, length })
+            }
+        }
+
+        deserializer.deserialize_seq(Items)
+    }
+}
+
+/// The beginning of a text that a client wrote, for an answer that says what was wrong with it: the answer must not
+/// be as long as the question.
+pub fn shortened(text: &str) -> String {
+    const SHOWN: usize = 300;
+    match text.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{}...", &text[..at]),
+        None => text.to_owned(),
     }
 }
 
@@ -134,6 +188,17 @@ mod tests {
     fn a_string_is_not_mistaken_for_what_ends_in_an_escaped_quote() {
         assert_eq!(string(&raw(r#""a\"b""#)).as_deref(), Some("a\"b"));
         assert_eq!(string(&raw("7")), None);
+    }
+
+    #[test]
+    fn of_very_many_only_the_first_are_kept() {
+        let array: Array<'_> = serde_json::from_str("[1,2]").expect("an array");
+        assert_eq!((array.items.len(), array.length), (2, 2));
+        let many = format!("[{}0]", "0,".repeat(5_000));
+        let array: Array<'_> = serde_json::from_str(&many).expect("an array");
+        assert_eq!((array.items.len(), array.length), (MOST, 5_001));
+        let many = raw(&format!("{{{}\"z\":1}}", "\"a\":0,".repeat(5_000)));
+        assert_eq!(Object::parse(&many).expect("an object").members().count(), MOST);
     }
 
     #[test]

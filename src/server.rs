@@ -16,6 +16,9 @@ use crate::limits::Limits;
 use crate::memory::Budget;
 use crate::root::Root;
 
+/// Walks and listings that go on at once: each may hold a million names.
+const WALKS: u64 = 4;
+
 /// The work behind a call.
 pub(crate) type Dispatch = dyn Fn(&Call, &Context) -> Result<Outcome, Failure> + Send + Sync;
 
@@ -34,6 +37,7 @@ impl Server {
             services: Arc::new(Services {
                 root,
                 budget: Budget::new(limits.answer_bytes),
+                turns: Budget::new(WALKS),
                 snapshots: Snapshots::default(),
                 limits,
             }),

@@ -7,7 +7,7 @@
 use serde_json::value::RawValue;
 
 use super::hello::{self, Hello};
-use super::revision::{MODERN, Revision, SUPPORTED};
+use super::revision::{Revision, SUPPORTED};
 use super::{Era, Reply};
 use crate::call::{Block, Contents, Data, Outbound, Outcome, ToolDefinition, ToolResult};
 use crate::wire::error::Error;
@@ -266,14 +266,6 @@ impl Era {
         match self {
             Self::Legacy(revision) => has(revision),
             Self::Modern => true,
-        }
-    }
-
-    /// The revision's name, for the log.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Legacy(revision) => revision.as_str(),
-            Self::Modern => MODERN,
         }
     }
 

@@ -13,7 +13,7 @@ pub(super) fn call(method: &str, params: &Object<'_>) -> Result<Call, Error> {
         "resources/list" => Ok(Call::ListResources { cursor: optional_string(params, "cursor")? }),
         "resources/templates/list" => one_page(params).map(|()| Call::ListResourceTemplates),
         "resources/read" => Ok(Call::ReadResource { uri: required_string(params, "uri")? }),
-        _ => Err(Error::new(METHOD_NOT_FOUND, format!("Method not found: {method}"))),
+        _ => Err(Error::new(METHOD_NOT_FOUND, format!("Method not found: {}", object::shortened(method)))),
     }
 }
 

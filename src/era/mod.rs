@@ -131,10 +131,13 @@ fn progress_token(meta: Option<&Object<'_>>) -> Option<Box<RawValue>> {
     Id::parse(token).map(|_| token.to_owned())
 }
 
+/// No file has a longer URI: a path has at most 4,096 bytes, each written as three.
+const LONGEST_URI: usize = 16 << 10;
+
 impl Era {
     /// The JSON-RPC error for a failure; `None` for what gets no answer.
     pub fn error(self, failure: Failure) -> Option<Error> {
-        let uri_data = |uri: &str| serde_json::json!({ "uri": uri });
+        let uri_data = |uri: &str| serde_json::json!({ "uri": if uri.len() > LONGEST_URI { object::shortened(uri) } else { uri.to_owned() } });
         Some(match failure {
             Failure::UnknownTool(name) => {
                 Error::new(error::INVALID_PARAMS, format!("Unknown tool: {name}. tools/list names those there are."))

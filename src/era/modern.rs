@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::revision::{MODERN, SUPPORTED};
 use super::{Next, Reply, Step, methods, progress_token};
-use crate::object::Object;
+use crate::object::{self, Object};
 use crate::wire::error::{Error, INVALID_PARAMS, UNSUPPORTED_PROTOCOL_VERSION};
 use crate::wire::message::Request;
 
@@ -33,6 +33,7 @@ fn check(meta: &Object<'_>) -> Result<(), Error> {
         return Err(Error::new(INVALID_PARAMS, format!("_meta must hold \"{VERSION}\", a string.")));
     };
     if version != MODERN {
+        let version = object::shortened(&version);
         let message = format!("Protocol version {version:?} is not supported in _meta; {MODERN} is.");
         let data = json!({ "supported": SUPPORTED, "requested": version });
         return Err(Error::new(UNSUPPORTED_PROTOCOL_VERSION, message).with_data(data));

@@ -24,6 +24,11 @@ pub(super) fn shown_entry<'n>(root: &Root, dir: &RelPath, name: &'n [u8]) -> Cow
     plain(name).map_or_else(|| root.uri(&dir.join(name)).into(), Cow::Borrowed)
 }
 
+/// A walk's notes, a line's worth each.
+pub(super) fn notes(root: &Root, notes: &[(RelPath, String)]) -> Vec<String> {
+    notes.iter().map(|(path, why)| format!("{} {why}", shown(root, path))).collect()
+}
+
 /// What stands before an entry's name in a listing.
 pub(super) fn label(kind: Kind) -> &'static str {
     match kind {
@@ -34,13 +39,14 @@ pub(super) fn label(kind: Kind) -> &'static str {
     }
 }
 
-/// An entry's line in a listing, appended to `text` unless that would make it longer than `max`.
+/// An entry's line in a listing, appended to `text` unless that would make it longer than `max`; the first one always
+/// is, so that going on from where it ended gets somewhere.
 pub(super) fn push_entry(text: &mut String, max: usize, root: &Root, dir: &RelPath, entry: Entry<'_>) -> bool {
     let (label, name) = (label(entry.kind), shown_entry(root, dir, entry.name));
-    if text.len() + label.len() + name.len() + 2 > max {
-        return false;
-    }
     if !text.is_empty() {
+        if text.len() + label.len() + name.len() + 2 > max {
+            return false;
+        }
         text.push('\n');
     }
     text.push_str(label);

@@ -47,7 +47,8 @@ pub struct Deny {
 
 #[derive(Debug)]
 struct Matcher {
-    gitignore: Gitignore,
+    /// `None` denies everything.
+    gitignore: Option<Gitignore>,
     /// Which first bytes a name can have that a pattern's last component matches. Most names are ruled out by it.
     first_bytes: Box<[bool; 256]>,
 }
@@ -56,13 +57,22 @@ impl Deny {
     /// Reads `patterns`; the error says which one is wrong, and why.
     pub fn new(patterns: &[String], defaults: bool) -> Result<Self, String> {
         for pattern in patterns {
+            if pattern.contains("${") {
+                return Err(format!("--deny {pattern:?}: the client did not replace the variable"));
+            }
             if pattern.trim().is_empty() || pattern.starts_with(['!', '#']) {
                 return Err(format!("--deny {pattern:?}: not a pattern (negation, comments and blanks are not taken)"));
             }
             let mut builder = GitignoreBuilder::new("");
             builder.add_line(None, &fold(pattern)).map_err(|error| format!("--deny {pattern:?}: {error}"))?;
         }
-        Ok(Self { patterns: patterns.to_vec(), defaults, matcher: OnceLock::new() })
+        let deny = Self { patterns: patterns.to_vec(), defaults, matcher: OnceLock::new() };
+        if !patterns.is_empty() {
+            // All together can still be too much.
+            let matcher = deny.compile().map_err(|error| format!("--deny: {error}"))?;
+            let _ = deny.matcher.set(matcher);
+        }
+        Ok(deny)
     }
 
     /// `Err` when the path, or anything above it, is denied.
@@ -88,7 +98,8 @@ impl Deny {
         }
         let folded = fold(&String::from_utf8_lossy(path)).into_owned();
         // As a directory: a pattern for one denies a file of that name too, which errs on the safe side.
-        match matcher.gitignore.matched(os_str(folded.as_bytes()), true) {
+        let Some(gitignore) = &matcher.gitignore else { return Err(self.denied("all")) };
+        match gitignore.matched(os_str(folded.as_bytes()), true) {
             ignore::Match::Ignore(glob) => Err(self.denied(glob.original())),
             _ => Ok(()),
         }
@@ -100,36 +111,50 @@ impl Deny {
     }
 
     fn matcher(&self) -> &Matcher {
+        // Only the default list comes here uncompiled, and a test compiles that. If it failed, all would be denied.
         self.matcher.get_or_init(|| {
-            let defaults = DEFAULT.iter().copied().filter(|_| self.defaults);
-            Matcher::new(defaults.chain([OWN]).chain(self.patterns.iter().map(String::as_str)))
+            self.compile().unwrap_or_else(|_| Matcher { gitignore: None, first_bytes: Box::new([true; 256]) })
         })
+    }
+
+    fn compile(&self) -> Result<Matcher, ignore::Error> {
+        let defaults = DEFAULT.iter().copied().filter(|_| self.defaults);
+        Matcher::new(defaults.chain([OWN]).chain(self.patterns.iter().map(String::as_str)))
     }
 }
 
 impl Matcher {
-    fn new<'p>(patterns: impl Iterator<Item = &'p str>) -> Self {
+    fn new<'p>(patterns: impl Iterator<Item = &'p str>) -> Result<Self, ignore::Error> {
         let mut builder = GitignoreBuilder::new("");
         let mut first_bytes = Box::new([false; 256]);
         first_bytes[0x80..].fill(true); // folding can change what is not ASCII
         for pattern in patterns {
             let pattern = fold(pattern);
-            // Each pattern was compiled alone before (`Deny::new`), so this cannot fail.
-            let _ = builder.add_line(None, &pattern);
-            match pattern.trim_end().trim_end_matches('/').rsplit('/').next().and_then(|name| name.bytes().next()) {
-                Some(b'*' | b'?' | b'[' | b'\\' | b'{') | None => first_bytes.fill(true),
+            builder.add_line(None, &pattern)?;
+            match first_byte(&pattern) {
                 Some(byte) => {
                     first_bytes[usize::from(byte)] = true;
                     first_bytes[usize::from(byte.to_ascii_uppercase())] = true;
                 }
+                None => first_bytes.fill(true),
             }
         }
-        Self { gitignore: builder.build().unwrap_or_else(|_| Gitignore::empty()), first_bytes }
+        Ok(Self { gitignore: Some(builder.build()?), first_bytes })
     }
 
     fn may_match(&self, name: &[u8]) -> bool {
         name.first().is_some_and(|byte| self.first_bytes[usize::from(*byte)])
     }
+}
+
+/// The byte that every name begins with which a pattern's last component matches; `None` where there is not one only.
+fn first_byte(pattern: &str) -> Option<u8> {
+    if pattern.contains('{') {
+        return None; // alternatives may hold separators
+    }
+    let last = pattern.trim_end().trim_end_matches('/').rsplit('/').next()?;
+    // What is not ASCII may be written as another character and a mark on it.
+    last.bytes().next().filter(|byte| byte.is_ascii() && !b"*?[\\".contains(byte))
 }
 
 /// Lower case, in normal form C.
@@ -203,8 +228,23 @@ mod tests {
     }
 
     #[test]
+    fn a_quick_look_never_lets_through_what_a_pattern_matches() {
+        for (pattern, path) in [
+            ("{keys/a,certs/b}", "keys/a"),
+            ("\u{e9}tat.txt", "e\u{301}tat.txt"),
+            ("[xy]z", "yz"),
+            ("\\#a", "#a"),
+            ("a/**", "a/b"),
+            ("Z*", "zebra"),
+        ] {
+            let deny = Deny::new(&[pattern.to_owned()], false).expect("a pattern");
+            assert!(denied(&deny, path), "{pattern} {path}");
+        }
+    }
+
+    #[test]
     fn what_is_no_pattern_is_refused() {
-        for pattern in ["!a", "", " ", "# x", "a{b"] {
+        for pattern in ["${SECRETS}", "!a", "", " ", "# x", "a{b"] {
             assert!(Deny::new(&[pattern.to_owned()], true).is_err(), "{pattern:?}");
         }
     }

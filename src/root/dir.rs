@@ -3,6 +3,7 @@
 use super::path::RelPath;
 use super::stat::{Kind, Stat};
 use super::{Root, RootError, sys};
+use crate::cancel::Cancel;
 
 /// Entries read of one directory; what comes after is not seen, and [`Listing::cut`] says so.
 const MAX_ENTRIES: usize = 1_000_000;
@@ -49,12 +50,12 @@ impl<'r> Directory<'r> {
     }
 
     /// Reads all entries.
-    pub fn list(&self) -> Result<Listing, RootError> {
-        self.list_with(&mut Vec::new())
+    pub fn list(&self, cancel: &Cancel) -> Result<Listing, RootError> {
+        self.list_with(&mut Vec::new(), cancel)
     }
 
     /// The same, with a buffer that is kept between directories.
-    pub(super) fn list_with(&self, buffer: &mut Vec<u8>) -> Result<Listing, RootError> {
+    pub(super) fn list_with(&self, buffer: &mut Vec<u8>, cancel: &Cancel) -> Result<Listing, RootError> {
         let mut listing = Listing::default();
         sys::list(&self.file, buffer, |name, kind| {
             if self.root.deny.is_denied_in(&self.path, name) {
@@ -63,8 +64,10 @@ impl<'r> Directory<'r> {
                 listing.push(name, kind);
             }
             listing.cut = listing.slots.len() >= MAX_ENTRIES;
-            !listing.cut
+            let must_stop = listing.slots.len().is_multiple_of(4_096) && cancel.is_cancelled();
+            !listing.cut && !must_stop
         })?;
+        cancel.check()?;
         listing.sort();
         Ok(listing)
     }

@@ -19,6 +19,8 @@ use super::{Root, RootError};
 const MAX_FILE: u64 = 32 << 10;
 /// Patterns in one file; a file with more is not applied.
 const MAX_PATTERNS: usize = 1_000;
+/// Bytes of a pattern that a call gives.
+const MAX_PATTERN: usize = 1_000;
 /// Patterns in memory at once during a walk.
 const MAX_LIVE: usize = 5_000;
 
@@ -28,7 +30,7 @@ const FILES: [&[u8]; 2] = [b".ignore", b".gitignore"];
 /// The directories in which version control keeps its own files.
 pub(super) fn is_version_control(name: &[u8]) -> bool {
     const NAMES: [&[u8]; 8] = [b".git", b".hg", b".svn", b".jj", b".bzr", b".sl", b"_darcs", b"CVS"];
-    NAMES.contains(&name)
+    matches!(name.first(), Some(b'.' | b'_' | b'C')) && NAMES.contains(&name)
 }
 
 /// The patterns that hold in a directory: its own and, behind them, those of the directories above.
@@ -61,7 +63,7 @@ impl Ignore {
         root: &Root,
         dir: &RelPath,
         listing: &Listing,
-        mut note: impl FnMut(String),
+        mut note: impl FnMut(RelPath, String),
     ) -> Arc<Self> {
         let mut matchers = Vec::new();
         let mut live = Live { total: Arc::clone(&self.live.total), own: 0 };
@@ -72,8 +74,8 @@ impl Ignore {
                     live.total.fetch_add(matcher.len(), Ordering::Relaxed);
                     matchers.push(matcher);
                 }
-                Ok(_) => note(format!("{} is not applied: too many patterns in all", dir.join(name).display())),
-                Err(why) => note(format!("{} is not applied: {why}", dir.join(name).display())),
+                Ok(_) => note(dir.join(name), "not applied: too many patterns in all".to_owned()),
+                Err(why) => note(dir.join(name), format!("not applied: {why}")),
             }
         }
         if matchers.is_empty() {
@@ -116,6 +118,9 @@ impl Exclude {
     pub fn new(patterns: &[String]) -> Result<Self, String> {
         let mut builder = GitignoreBuilder::new("");
         for pattern in patterns {
+            if pattern.len() > MAX_PATTERN {
+                return Err(format!("A pattern may have at most {MAX_PATTERN} bytes."));
+            }
             let whole = pattern.strip_suffix("/**").filter(|dir| !dir.is_empty()).unwrap_or(pattern);
             builder.add_line(None, whole).map_err(|error| format!("{pattern:?} is no pattern: {error}"))?;
         }
@@ -139,8 +144,9 @@ impl Exclude {
 fn compile(root: &Root, path: RelPath) -> Result<Gitignore, String> {
     let text = read(root, path).map_err(|error| error.to_string())?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    if text.lines().count() > MAX_PATTERNS {
-        return Err(format!("it has more than {MAX_PATTERNS} lines"));
+    let is_pattern = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
+    if text.lines().filter(is_pattern).count() > MAX_PATTERNS {
+        return Err(format!("it has more than {MAX_PATTERNS} patterns"));
     }
     let mut builder = GitignoreBuilder::new("");
     for line in text.lines() {

@@ -71,12 +71,15 @@ impl Root {
     fn below(&self, path: &[u8], absolute: bool) -> Result<Asked, RootError> {
         let path = separators(path);
         let directory = path.ends_with(b"/");
-        if !absolute {
-            return Ok(Asked { path: RelPath::from_bytes(&path), directory });
+        let mut path = RelPath::from_bytes(&path);
+        if absolute {
+            let below = self.spellings.iter().find_map(|root| strip(&path, root));
+            path = below.ok_or(RootError::Outside)?;
         }
-        let path = RelPath::from_bytes(&path);
-        let below = self.spellings.iter().find_map(|root| strip(&path, root));
-        below.map(|path| Asked { path, directory }).ok_or(RootError::Outside)
+        if cfg!(windows) && path.components().any(is_other_name) {
+            return Err(RootError::BadPath("on Windows a name cannot hold \":\" or end with a dot or a space"));
+        }
+        Ok(Asked { path, directory })
     }
 
     /// An absolute link target as a path below the served directory, where it is below it.
@@ -98,6 +101,11 @@ fn strip(path: &RelPath, root: &RelPath) -> Option<RelPath> {
     let mut rest = RelPath::root();
     components.for_each(|component| rest.push(component));
     Some(rest)
+}
+
+/// What Windows takes for another name: a stream of a file, or a name with an end that it drops.
+fn is_other_name(name: &[u8]) -> bool {
+    name != b".." && (name.contains(&b':') || name.ends_with(b".") || name.ends_with(b" "))
 }
 
 /// With `/` as the only separator.

@@ -65,21 +65,17 @@ pub struct Root {
 
 /// Why a directory cannot be served. Shown once, on stderr, to who started the server.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// It is not there, no directory, or not readable.
-    #[error("{path}: {why}")]
-    Unusable {
-        /// As it was typed.
-        path: String,
-        /// What is wrong, and what to do.
-        why: String,
-    },
+#[error("{path}: {why}")]
+pub struct OpenError {
+    path: String,
+    /// What is wrong, and what to do.
+    why: String,
 }
 
 impl Root {
     /// Opens the directory at `path`. The only use of ambient authority in the crate.
     pub fn open(path: &Path, deny: Deny) -> Result<Self, OpenError> {
-        let unusable = |why: &str| OpenError::Unusable { path: path.display().to_string(), why: why.to_owned() };
+        let unusable = |why: &str| OpenError { path: path.display().to_string(), why: why.to_owned() };
         let describe = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound if path.starts_with("~") => {
                 unusable("no such directory; only shells replace ~, so write the whole path")

@@ -9,16 +9,19 @@ use unicode_normalization::UnicodeNormalization;
 use super::path::RelPath;
 use super::stat::Kind;
 use super::{Root, RootError, locate, sys};
+use crate::cancel::Cancel;
 
 /// Links followed in one path, as on Linux (`path_resolution(7)`).
 const MAX_LINKS: usize = 40;
+/// Absolute ones among them: each starts again at the root.
+const MAX_ABSOLUTE: usize = 8;
 
 impl Root {
     /// Follows all links and `..` in `asked`. Fails where that leads outside, without a look at what is there.
     pub(super) fn resolve(&self, asked: &RelPath) -> Result<RelPath, RootError> {
         let mut pending: Vec<Vec<u8>> = reversed(asked);
         let mut real = RelPath::root();
-        let mut links = 0;
+        let (mut links, mut absolute) = (0, 0);
         while let Some(name) = pending.pop() {
             if name == b".." {
                 if !real.pop() {
@@ -30,10 +33,15 @@ impl Root {
             match kind {
                 Kind::Link => {
                     links += 1;
-                    if links > MAX_LINKS {
+                    let (target, is_absolute) = self.link_target(&entry)?;
+                    if is_absolute {
+                        absolute += 1;
+                        real = RelPath::root();
+                    }
+                    if links > MAX_LINKS || absolute > MAX_ABSOLUTE {
                         return Err(RootError::Loop);
                     }
-                    pending.extend(self.link_target(&entry, &mut real)?);
+                    pending.extend(target);
                 }
                 Kind::Directory => real = entry,
                 _ if pending.is_empty() => real = entry,
@@ -43,17 +51,16 @@ impl Root {
         Ok(real)
     }
 
-    /// The components of a link's target, last one first. An absolute target is taken from the root again, where it
-    /// lies below the root.
-    fn link_target(&self, link: &RelPath, from: &mut RelPath) -> Result<Vec<Vec<u8>>, RootError> {
+    /// The components of a link's target, last one first, and whether they are to be taken from the root again: an
+    /// absolute target is, where it lies below the root.
+    fn link_target(&self, link: &RelPath) -> Result<(Vec<Vec<u8>>, bool), RootError> {
         let target = self.dir.read_link_contents(link.as_path())?.into_os_string();
         let target = target.as_encoded_bytes();
         if !locate::is_absolute(target) {
-            return Ok(reversed(&RelPath::from_bytes(target)));
+            return Ok((reversed(&RelPath::from_bytes(target)), false));
         }
         let target = self.below_canonical(target).ok_or(RootError::Outside)?;
-        *from = RelPath::root();
-        Ok(reversed(&target))
+        Ok((reversed(&target), true))
     }
 
     /// An entry by its exact name, or else by the only name that is the same but for its Unicode form.
@@ -79,7 +86,7 @@ impl Root {
             return Err(RootError::NotFound);
         }
         let asked = canonical_form(asked);
-        let listing = self.open_real_directory(dir)?.list()?;
+        let listing = self.open_real_directory(dir)?.list(&Cancel::default())?;
         let mut same = listing.iter().filter(|entry| {
             let name = std::str::from_utf8(entry.name);
             name.is_ok_and(|name| canonical_form(name) == asked)

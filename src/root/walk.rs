@@ -51,7 +51,7 @@ pub struct Walk<'r> {
     start_length: usize,
     buffer: Vec<u8>,
     /// Ignore files that were not applied, and why; the first few.
-    pub notes: Vec<String>,
+    pub notes: Vec<(RelPath, String)>,
     /// Some directories were left out because too many were waiting.
     pub cut: bool,
     /// How many entries were hidden.
@@ -95,7 +95,7 @@ impl<'r> Walk<'r> {
         let mut above = RelPath::root();
         for name in start.components() {
             if self.options.hidden == Hidden::Skipped
-                && let Ok(listing) = self.root.open_real_directory(&above).and_then(|dir| dir.list())
+                && let Ok(listing) = self.root.open_real_directory(&above).and_then(|dir| dir.list(self.cancel))
             {
                 ignore = self.enter(&ignore, &above, &listing);
             }
@@ -105,16 +105,16 @@ impl<'r> Walk<'r> {
     }
 
     fn enter(&mut self, above: &Arc<Ignore>, dir: &RelPath, listing: &Listing) -> Arc<Ignore> {
-        above.enter(self.root, dir, listing, |note| {
+        above.enter(self.root, dir, listing, |path, why| {
             if self.notes.len() < 5 {
-                self.notes.push(note);
+                self.notes.push((path, why));
             }
         })
     }
 
     fn visit(&mut self, path: &RelPath, above: &Arc<Ignore>) -> Result<(Directory<'r>, Listing), RootError> {
         let dir = self.root.open_real_directory(path)?;
-        let mut listing = dir.list_with(&mut self.buffer)?;
+        let mut listing = dir.list_with(&mut self.buffer, self.cancel)?;
         let ignore = match self.options.hidden {
             Hidden::Skipped => self.enter(above, path, &listing),
             Hidden::IgnoredShown | Hidden::Shown => Arc::clone(above),
@@ -156,6 +156,6 @@ impl<'r> Iterator for Walk<'r> {
         }
         let (path, above) = self.queue.pop_front()?;
         let listing = self.visit(&path, &above);
-        Some(Visit { path, listing })
+        (!matches!(listing, Err(RootError::Cancelled))).then_some(Visit { path, listing })
     }
 }

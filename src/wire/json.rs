@@ -123,15 +123,35 @@ impl Body {
 
     /// Whether it is small enough to be written in one go.
     pub fn is_small(&self) -> bool {
-        self.segments.iter().map(Segment::len).sum::<usize>() + self.tail.len() <= SMALL
+        self.len() <= SMALL
     }
 
-    /// The line's beginning, for the log.
-    pub fn head(&self) -> &[u8] {
-        match self.segments.first() {
-            Some(Segment::Raw(bytes)) => bytes,
-            _ => &self.tail,
+    /// In bytes, before texts and blobs are escaped.
+    pub fn len(&self) -> usize {
+        self.segments.iter().map(Segment::len).sum::<usize>() + self.tail.len()
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The line's first bytes, for the log.
+    pub fn head(&self, most: usize) -> Vec<u8> {
+        let mut head = Vec::new();
+        for segment in &self.segments {
+            let room = most.saturating_sub(head.len());
+            match segment {
+                _ if room == 0 => break,
+                Segment::Raw(bytes) => head.extend_from_slice(&bytes[..bytes.len().min(room)]),
+                Segment::Text(text) => escape_unquoted(text.chunk(0, room), &mut head),
+                Segment::Base64(data) => {
+                    base64_simd::STANDARD.encode_append(&data[..data.len().min(room)], &mut head);
+                }
+            }
         }
+        head.extend_from_slice(&self.tail[..self.tail.len().min(most.saturating_sub(head.len()))]);
+        head
     }
 
     /// Appends the next part to `out`, a chunk at most; `false` when that was the last one.

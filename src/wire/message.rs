@@ -10,7 +10,7 @@ use std::fmt;
 use serde_json::value::RawValue;
 
 use super::error::{Error, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR};
-use crate::object::{self, Object};
+use crate::object::{self, Array, Object};
 
 /// What a line can be.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub enum Message<'a> {
     /// An answer to a question that this server never asks; ignored.
     Response,
     /// A JSON array; each item is to be read by [`item`].
-    Batch(Vec<&'a RawValue>),
+    Batch(Array<'a>),
     /// None of these. With an id the error goes to that request.
     Malformed(Option<Id>, Error),
 }
@@ -166,7 +166,7 @@ mod tests {
             Message::Request(r) => format!("request {} {}", r.id, r.method),
             Message::Notification(n) => format!("notification {}", n.method),
             Message::Response => "ignored".to_owned(),
-            Message::Batch(items) => format!("batch of {}", items.len()),
+            Message::Batch(array) => format!("batch of {}", array.length),
             Message::Malformed(Some(id), e) => format!("{} for {id}", e.code),
             Message::Malformed(None, e) => e.code.to_string(),
         }

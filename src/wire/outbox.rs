@@ -43,6 +43,8 @@ pub struct Outbox<W> {
     ending: usize,
     held: Vec<Reservation>,
     unwritten: usize,
+    /// Bytes of lines that have not begun to be written.
+    waiting_bytes: usize,
     dirty: bool,
 }
 
@@ -59,6 +61,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
             ending: 0,
             held: Vec::new(),
             unwritten: 0,
+            waiting_bytes: 0,
             dirty: false,
         }
     }
@@ -66,12 +69,18 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     /// Takes a line to be written.
     pub fn push(&mut self, answer: Answer) {
         self.unwritten += 1;
+        self.waiting_bytes += answer.body.len();
         if answer.body.is_small() { self.small.push_back(answer) } else { self.big.push_back(answer) }
     }
 
     /// How many lines have not been written to their end.
     pub fn unwritten(&self) -> usize {
         self.unwritten
+    }
+
+    /// How many bytes, about, are still to be written, besides the line that is being written.
+    pub fn unwritten_bytes(&self) -> usize {
+        self.waiting_bytes
     }
 
     /// Whether [`Self::write`] has something to do.
@@ -103,14 +112,20 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         Ok(())
     }
 
+    /// The line that comes next.
+    fn next(&mut self) -> Option<Answer> {
+        let answer = self.small.pop_front().or_else(|| self.big.pop_front())?;
+        self.waiting_bytes -= answer.body.len();
+        Some(answer)
+    }
+
     /// Fills the buffer with what comes next.
     fn stage(&mut self) {
         self.staged.clear();
         self.staged.shrink_to(8 * CHUNK);
         self.written = 0;
         while self.staged.len() < CHUNK {
-            let next = self.current.take().or_else(|| self.small.pop_front()).or_else(|| self.big.pop_front());
-            let Some(mut answer) = next else { return };
+            let Some(mut answer) = self.current.take().or_else(|| self.next()) else { return };
             if answer.body.stage(&mut self.staged) {
                 self.current = Some(answer);
             } else {

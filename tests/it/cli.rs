@@ -49,6 +49,7 @@ fn help_shows_every_limit_with_its_default() {
         queued_bytes,
         answer_bytes,
         batch,
+        search_time,
     } = Limits::default();
     let help = printed(&["--help".as_ref()]);
     for (option, default) in [
@@ -63,6 +64,7 @@ fn help_shows_every_limit_with_its_default() {
         ("--max-queued-bytes", queued_bytes),
         ("--max-answer-bytes", answer_bytes as usize),
         ("--max-batch", batch),
+        ("--search-timeout", search_time.as_secs() as usize),
     ] {
         let (_, after) = help.split_once(&format!("{option} <")).unwrap_or_else(|| panic!("no {option} in {help}"));
         let about = after.split("\n      --").next().expect("a part");

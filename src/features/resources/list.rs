@@ -6,7 +6,7 @@ use super::snapshot::{Cursor, Snapshot};
 use crate::call::{Annotations, Failure, Resource, ResourcePage};
 use crate::context::Context;
 use crate::features::content;
-use crate::features::names::{shown, timestamp};
+use crate::features::names::{notes, shown, timestamp};
 use crate::root::{Directory, Exclude, Hidden, Kind, RelPath, Stat, WalkOptions};
 
 /// A page: the first one without a cursor, else the one that it leads to.
@@ -14,6 +14,7 @@ pub fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Fai
     if !context.may_block {
         return Err(Failure::WouldBlock);
     }
+    let _turn = context.turn()?;
     let (snapshot, start) = match cursor {
         None => (Arc::new(walk(context)?), 0),
         Some(text) => resume(text, context)?,
@@ -67,7 +68,9 @@ fn walk(context: &Context) -> Result<Snapshot, Failure> {
     }
     context.cancel.check()?;
     snapshot.truncated |= walk.cut;
-    walk.notes.iter().for_each(|note| tracing::warn!("resources/list: {note}"));
+    for note in notes(context.root(), &walk.notes) {
+        tracing::warn!("resources/list: {note}");
+    }
     if snapshot.truncated {
         tracing::warn!("resources/list is cut to {limit} entries (--list-limit)");
     }

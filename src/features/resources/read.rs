@@ -110,9 +110,10 @@ impl Reader<'_> {
         if !self.context.may_block {
             return Err(Failure::WouldBlock);
         }
+        let _turn = self.context.turn()?;
         let root = self.context.root();
         let dir = root.open_directory(asked).map_err(|error| self.failure(error))?;
-        let listing = dir.list().map_err(|error| self.failure(error))?;
+        let listing = dir.list(&self.context.cancel).map_err(|error| self.failure(error))?;
         let max = self.context.limits().resource_bytes;
         let mut text = String::new();
         let shown = listing.iter().take_while(|entry| push_entry(&mut text, max, root, &dir.path, *entry)).count();

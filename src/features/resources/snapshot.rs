@@ -52,6 +52,10 @@ impl Snapshot {
     /// Adds files of a directory; directories and names must come in order.
     pub(super) fn add<'n>(&mut self, directory: RelPath, names: impl Iterator<Item = &'n [u8]>) {
         let index = self.directories.len() as u32;
+        let mut names = names.peekable();
+        if names.peek().is_none() {
+            return; // there may be far more of these than of files
+        }
         for name in names {
             self.files.push(Slot { directory: index, start: self.names.len() as u32, length: name.len() as u16 });
             self.names.extend_from_slice(name);

@@ -9,6 +9,9 @@ use globset::{ErrorKind, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::root::{Kind, RelPath, Root};
 
+/// Bytes of a glob.
+const MAX_GLOB: usize = 1_000;
+
 /// A compiled glob.
 #[derive(Debug)]
 pub(crate) struct NameGlob {
@@ -17,11 +20,16 @@ pub(crate) struct NameGlob {
     folded: bool,
     whole_path: bool,
     only_directories: bool,
+    /// What every match ends with: the part of the glob after its last wildcard. Most names are ruled out by it.
+    suffix: Vec<u8>,
 }
 
 impl NameGlob {
     /// Reads a glob; the error shows where it is wrong.
     pub(crate) fn new(root: &Root, pattern: &str) -> Result<Self, String> {
+        if pattern.len() > MAX_GLOB {
+            return Err(format!("A glob may have at most {MAX_GLOB} bytes."));
+        }
         let relative = root.strip_root(pattern);
         let anchored = relative.len() < pattern.len() || pattern.starts_with("./");
         let glob = relative.strip_prefix("./").unwrap_or(relative);
@@ -33,17 +41,22 @@ impl NameGlob {
         let compiled = GlobBuilder::new(&folded_glob).literal_separator(true).backslash_escape(true).build();
         let compiled = compiled.map_err(|error| wrong(glob, error.kind()))?;
         let set = GlobSetBuilder::new().add(compiled).build().map_err(|error| format!("{glob}: {error}"))?;
-        Ok(Self { set, folded, whole_path, only_directories })
+        let literal = |c: char| !"*?[]{}\\/".contains(c);
+        let suffix = &folded_glob[folded_glob.rfind(|c| !literal(c)).map_or(0, |at| at + 1)..];
+        // Folding changes what is not ASCII in more ways than one byte for another.
+        let suffix = if folded_glob.contains(['{', '[']) || !suffix.is_ascii() { "" } else { suffix };
+        Ok(Self { set, folded, whole_path, only_directories, suffix: suffix.as_bytes().to_vec() })
     }
 
     /// A quick look whether an entry of this name can match at all, before its path is put together.
     pub(crate) fn might_match(&self, name: &[u8]) -> bool {
-        self.whole_path || self.is_match(name)
+        let Some(end) = name.len().checked_sub(self.suffix.len()).map(|at| &name[at..]) else { return false };
+        if self.folded { end.eq_ignore_ascii_case(&self.suffix) } else { end == self.suffix }
     }
 
     /// Whether an entry matches: `path` is what is below the start of the search, `name` its last component.
     pub(crate) fn matches(&self, path: &[u8], name: &[u8], kind: Kind) -> bool {
-        if self.only_directories && kind != Kind::Directory {
+        if !self.might_match(name) || (self.only_directories && kind != Kind::Directory) {
             return false;
         }
         self.is_match(if self.whole_path { path } else { name })

@@ -8,6 +8,8 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 
 /// Bytes that a compiled expression, and the cache of its automaton, may take.
 const MAX_COMPILED: usize = 10 << 20;
+/// Bytes of a query.
+const MAX_QUERY: usize = 10_000;
 /// Bytes of one line in a file that is read as a stream.
 const MAX_LINE: usize = 16 << 20;
 /// A line is shown up to this many bytes; of a longer one, what is around the match.
@@ -38,6 +40,9 @@ pub(crate) struct Query {
 impl Query {
     /// Compiles a query; the error shows where it is wrong.
     pub(crate) fn new(text: &str, mut options: Options) -> Result<Self, String> {
+        if text.len() > MAX_QUERY {
+            return Err(format!("\"query\" may have at most {MAX_QUERY} bytes."));
+        }
         options.multiline |= !options.regex && text.contains('\n');
         if options.regex {
             // The engine wraps the expression, and would show the place in what it made of it.

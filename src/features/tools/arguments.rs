@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::Problem;
-use crate::object::{self, Object};
+use crate::object::{self, Array, Object};
 
 /// One parameter.
 pub(super) struct Parameter {
@@ -43,6 +43,13 @@ pub(super) enum Kind {
 /// The path of a file or directory that must be given.
 pub(super) const fn path(description: &'static str) -> Parameter {
     Parameter { name: "path", kind: Kind::Text, required: true, description }
+}
+
+/// The path of a directory; the served one when it is not given.
+pub(super) const fn directory() -> Parameter {
+    let description = "The directory: relative to the served one, absolute inside it, or a file:// URI. Default: the \
+        served directory.";
+    optional("path", Kind::Text, description)
 }
 
 /// An optional parameter.
@@ -90,10 +97,13 @@ impl Parameter {
             Kind::Choice(choices) => {
                 object::string(raw).filter(|text| choices.contains(&text.as_ref())).map(Argument::Text)
             }
-            Kind::Texts { least, most } => serde_json::from_str::<Vec<String>>(raw.get())
-                .ok()
-                .filter(|texts| (least..=most).contains(&texts.len()))
-                .map(Argument::Texts),
+            Kind::Texts { least, most } => {
+                let array: Array<'_> = serde_json::from_str(raw.get()).ok()?;
+                let texts = (least..=most).contains(&array.length).then_some(array.items)?;
+                let texts: Option<Vec<_>> =
+                    texts.into_iter().map(|raw| object::string(raw).map(Cow::into_owned)).collect();
+                texts.map(Argument::Texts)
+            }
         }
     }
 
@@ -191,7 +201,7 @@ impl<'a> Arguments<'a> {
 }
 
 fn unknown(key: &str, parameters: &[Parameter]) -> String {
-    let key: String = key.chars().take(100).collect();
+    let key = object::shortened(key);
     if parameters.is_empty() {
         return format!("Unknown argument {key:?}; this tool takes none.");
     }

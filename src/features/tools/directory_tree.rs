@@ -6,12 +6,12 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::arguments::{Kind, optional};
+use super::arguments::{Kind, directory, optional};
 use super::{Arguments, Problem, READ_ONLY, Tool};
 use crate::call::Block;
 use crate::context::Context;
-use crate::features::names::{counted, shown, shown_entry};
-use crate::root::{Blocking, Exclude, Hidden, Kind as EntryKind, RootError, Visit, Walk, WalkOptions};
+use crate::features::names::{counted, notes, shown, shown_entry};
+use crate::root::{Blocking, Exclude, Hidden, Kind as EntryKind, Root, RootError, Visit, Walk, WalkOptions};
 
 /// How deep it goes when nothing is said.
 const DEFAULT_DEPTH: u64 = 10;
@@ -26,11 +26,7 @@ pub(super) const TOOL: Tool = Tool {
         includeIgnored is true. If there is more than fits (40,000 bytes by default), the deepest levels are cut and a \
         note says so; directories without \"children\" were not entered.",
     parameters: &[
-        optional(
-            "path",
-            Kind::Text,
-            "The directory: relative to the served one, absolute inside it, or a file:// URI. Default: the served directory.",
-        ),
+        directory(),
         optional("maxDepth", Kind::Count, "How many levels to show. Default 10."),
         optional(
             "excludePatterns",
@@ -57,6 +53,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
         max_depth: usize::try_from(depth - 1).unwrap_or(usize::MAX),
         exclude: Exclude::new(arguments.texts("excludePatterns")).map_err(Problem::Message)?,
     };
+    let _turn = context.turn()?;
     let mut walk = root.walk(&start, options, &context.cancel);
     let mut tree = Tree::new(context.limits().output_bytes);
     for visit in walk.by_ref() {
@@ -68,8 +65,8 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
             break;
         }
     }
-    context.cancel.check().map_err(|cancelled| Problem::Failure(cancelled.into()))?;
-    let note = tree.note(&walk);
+    context.cancel.check()?;
+    let note = tree.note(root, &walk);
     let mut text = String::with_capacity(tree.bytes);
     tree.render(tree.top.clone(), 0, &mut text);
     Ok(std::iter::once(text).chain(note).map(|text| Block::Text(text.into())).collect())
@@ -144,7 +141,7 @@ impl Tree {
         !self.is_cut
     }
 
-    fn note(&self, walk: &Walk<'_>) -> Option<String> {
+    fn note(&self, root: &Root, walk: &Walk<'_>) -> Option<String> {
         let not_entered = self
             .nodes
             .iter()
@@ -167,7 +164,7 @@ impl Tree {
             let entries = counted(walk.ignored as u64, "entry", "entries");
             said.push(format!("{entries} hidden by ignore files or as version control's"));
         }
-        said.extend(walk.notes.iter().cloned());
+        said.extend(notes(root, &walk.notes));
         (!said.is_empty()).then(|| format!("[{}]", said.join("; ")))
     }
 

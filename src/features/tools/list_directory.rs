@@ -1,6 +1,6 @@
 //! `list_directory`: the entries of one directory, a line each.
 
-use super::arguments::{Kind, optional};
+use super::arguments::{Kind, directory, optional};
 use super::{Arguments, Problem, READ_ONLY, Tool};
 use crate::call::Block;
 use crate::context::Context;
@@ -14,11 +14,7 @@ pub(super) const TOOL: Tool = Tool {
         the name. A name that would not fit on one line is shown as its file:// URI. If there is more than fits \
         (40,000 bytes by default), a note says how to go on.",
     parameters: &[
-        optional(
-            "path",
-            Kind::Text,
-            "The directory: relative to the served one, absolute inside it, or a file:// URI. Default: the served directory.",
-        ),
+        directory(),
         optional("offset", Kind::Count, "The entry to begin with, counted from 1. Default 1."),
         optional("limit", Kind::Count, "At most this many entries. Default: as many as fit."),
     ],
@@ -28,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+    let _turn = context.turn()?;
     let (dir, listing) = open(arguments, context)?;
     let window = Window::of(arguments, context);
     let mut text = String::with_capacity((24 * listing.len()).min(window.bytes));
@@ -45,7 +42,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
 pub(super) fn open<'r>(arguments: &Arguments<'_>, context: &'r Context) -> Result<(Directory<'r>, Listing), Problem> {
     let (asked, root) = (arguments.text("path"), context.root());
     let dir = root.locate(asked).and_then(|path| root.open_directory(&path));
-    let listed = dir.and_then(|dir| dir.list().map(|listing| (dir, listing)));
+    let listed = dir.and_then(|dir| dir.list(&context.cancel).map(|listing| (dir, listing)));
     listed.map_err(|error| Problem::at(asked, error))
 }
 

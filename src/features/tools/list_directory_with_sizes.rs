@@ -1,6 +1,6 @@
 //! `list_directory_with_sizes`: the entries of one directory with their sizes, in the official server's columns.
 
-use super::arguments::{Kind, optional};
+use super::arguments::{Kind, directory, optional};
 use super::list_directory::{self, Window};
 use super::{Arguments, Problem, READ_ONLY, Tool};
 use crate::call::Block;
@@ -15,11 +15,7 @@ pub(super) const TOOL: Tool = Tool {
         Sorted by name, or by size with the largest first. If there is more than fits (40,000 bytes by default), a \
         note says how to go on.",
     parameters: &[
-        optional(
-            "path",
-            Kind::Text,
-            "The directory: relative to the served one, absolute inside it, or a file:// URI. Default: the served directory.",
-        ),
+        directory(),
         optional("sortBy", Kind::Choice(&["name", "size"]), "\"name\" or \"size\". Default \"name\"."),
         optional("offset", Kind::Count, "The entry to begin with, counted from 1. Default 1."),
         optional("limit", Kind::Count, "At most this many entries. Default: as many as fit."),
@@ -30,10 +26,11 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+    let _turn = context.turn()?;
     let (dir, listing) = list_directory::open(arguments, context)?;
     let mut rows: Vec<(Entry<'_>, u64)> = Vec::with_capacity(listing.len());
     for entry in listing.iter() {
-        context.cancel.check().map_err(|cancelled| Problem::Failure(cancelled.into()))?;
+        context.cancel.check()?;
         let bytes = match entry.kind {
             // What is gone by now has no size, and is still shown as it was listed.
             EntryKind::File => dir.stat(entry.name).map_or(0, |stat| stat.size),
@@ -56,7 +53,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
         let name = shown_entry(context.root(), &dir.path, entry.name);
         let bytes = if entry.kind == EntryKind::File { size(bytes) } else { String::new() };
         let line = format!("{} {name:<30} {bytes:>10}", label(entry.kind));
-        if text.len() + line.len() + 100 > window.bytes {
+        if shown > 0 && text.len() + line.len() + 100 > window.bytes {
             break;
         }
         text.push_str(line.trim_end());

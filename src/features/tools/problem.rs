@@ -1,6 +1,7 @@
 //! What goes wrong inside a tool: a text for the model, which says what to do next, or a failure of the whole call.
 
 use crate::call::Failure;
+use crate::cancel::Cancelled;
 use crate::features::names;
 use crate::features::text::TextError;
 use crate::root::RootError;
@@ -58,6 +59,12 @@ impl Problem {
     }
 }
 
+impl From<Cancelled> for Problem {
+    fn from(cancelled: Cancelled) -> Self {
+        Self::Failure(cancelled.into())
+    }
+}
+
 impl From<Failure> for Problem {
     fn from(failure: Failure) -> Self {
         match failure {
@@ -68,7 +75,7 @@ impl From<Failure> for Problem {
 }
 
 /// A path as the client wrote it, short enough for a message and on one line.
-fn quoted(asked: &str) -> String {
+pub(super) fn quoted(asked: &str) -> String {
     const MOST: usize = 300;
     let head: String = asked.chars().take(MOST).collect();
     let end = if head.len() < asked.len() { "..." } else { "" };

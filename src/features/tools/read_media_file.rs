@@ -40,6 +40,13 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
         Some((MediaKind::Audio, mime_type)) => Block::Audio { uri, mime_type: mime_type.to_owned(), data },
         None => {
             let is_text = crate::text::is_text(&data);
+            let most = context.limits().output_bytes;
+            if is_text && data.len() > most {
+                let (path, size, most) = (shown(root, &file.path), grouped(size), grouped(most as u64));
+                return Err(Problem::Message(format!(
+                    "{path}: text, {size} bytes, more than the {most} that fit. Use read_text_file, which gives parts."
+                )));
+            }
             let name = file.path.file_name().unwrap_or_default();
             let mime_type = content::media_type(name, &data, is_text).to_owned();
             Block::Resource(Contents { uri, mime_type, data: Data::from_bytes(data, is_text), continues: None })

@@ -1,6 +1,7 @@
 //! `read_multiple_files`: several text files in one call; what is wrong with one does not fail the others.
 
 use super::arguments::{Kind, Parameter};
+use super::problem::quoted;
 use super::{Arguments, Problem, READ_ONLY, Tool, read_text_file};
 use crate::call::Block;
 use crate::context::Context;
@@ -31,37 +32,43 @@ pub(super) const TOOL: Tool = Tool {
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
     let paths = arguments.texts("paths");
+    // Once for all: what is held while more is waited for could be what others wait for.
+    context.reserve(context.limits().output_bytes as u64)?;
     // What every path costs at least is paid beforehand, so that the last ones still get their line.
-    let lines: usize = paths.iter().map(|path| path.len() + LINE).sum();
+    let lines: usize = paths.iter().map(|path| quoted(path).len() + LINE).sum();
     let mut room = context.limits().output_bytes.saturating_sub(lines);
     let mut blocks = Vec::with_capacity(paths.len());
     for path in paths {
-        context.cancel.check().map_err(|cancelled| Problem::Failure(cancelled.into()))?;
+        context.cancel.check()?;
+        let name = quoted(path);
         let text = one(path, room, context)?;
-        room = room.saturating_sub(text.len().saturating_sub(path.len() + LINE));
-        blocks.push(Block::Text(text.into()));
+        room = room.saturating_sub(text.len().saturating_sub(LINE));
+        blocks.push(Block::Text(format!("{name}:{text}").into()));
     }
     Ok(blocks)
 }
 
+/// What comes after the path and its colon.
 fn one(path: &str, room: usize, context: &Context) -> Result<String, Problem> {
     if room == 0 {
-        return Ok(format!("{path}: Error - no room left in this answer; read it in another call."));
+        return Ok(" Error - no room left in this answer; read it in another call.".to_owned());
     }
     let lines = Lines::From(Window::ALL);
-    match read_text_file::read(path, lines, room, context) {
-        Ok((part, encoding, file)) => {
-            let note = read_text_file::note(&part, lines, encoding, file.stat.size);
-            let note = note.map_or_else(String::new, |note| {
-                let newline = if part.text.is_empty() || part.text.as_bytes().ends_with(b"\n") { "" } else { "\n" };
-                format!("{newline}{note}")
-            });
-            Ok(format!("{path}:\n{}{note}", part.text.as_str()))
+    let read = read_text_file::open(path, context).and_then(|file| {
+        let (part, encoding) = read_text_file::read(path, &file, lines, room, context)?;
+        let note = read_text_file::note(&part, lines, encoding, file.stat.size);
+        Ok((part.text, note))
+    });
+    match read {
+        Ok((text, note)) => {
+            let newline = if text.is_empty() || text.as_bytes().ends_with(b"\n") { "" } else { "\n" };
+            let note = note.map_or_else(String::new, |note| format!("{newline}{note}"));
+            Ok(format!("\n{}{note}", text.as_str()))
         }
         Err(problem) => {
             let message = problem.into_message()?;
-            let why = message.strip_prefix(path).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(&message);
-            Ok(format!("{path}: Error - {why}"))
+            let why = message.strip_prefix(&quoted(path)).and_then(|rest| rest.strip_prefix(": "));
+            Ok(format!(" Error - {}", why.unwrap_or(&message)))
         }
     }
 }

@@ -30,28 +30,32 @@ pub(super) const TOOL: Tool = Tool {
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
     let lines = lines(arguments)?;
-    let (part, encoding, file) = read(arguments.text("path"), lines, context.limits().output_bytes, context)?;
+    let (asked, max) = (arguments.text("path"), context.limits().output_bytes);
+    let file = open(asked, context)?;
+    if context.may_block {
+        context.reserve(file.stat.size.min(max as u64))?;
+    }
+    let (part, encoding) = read(asked, &file, lines, max, context)?;
     let note = note(&part, lines, encoding, file.stat.size);
     Ok(std::iter::once(part.text).chain(note.map(Into::into)).map(Block::Text).collect())
 }
 
-/// Reads lines of a file for any tool that shows text.
+/// Opens a file for any tool that shows text.
+pub(super) fn open(asked: &str, context: &Context) -> Result<File, Problem> {
+    let blocking = if context.may_block { Blocking::Allowed } else { Blocking::Refused };
+    let root = context.root();
+    root.locate(asked).and_then(|path| root.open_file(&path, blocking)).map_err(|error| Problem::at(asked, error))
+}
+
+/// Reads lines of it.
 pub(super) fn read(
     asked: &str,
+    file: &File,
     lines: Lines,
     max: usize,
     context: &Context,
-) -> Result<(Part, Encoding, File), Problem> {
-    let blocking = if context.may_block { Blocking::Allowed } else { Blocking::Refused };
-    let root = context.root();
-    let file =
-        root.locate(asked).and_then(|path| root.open_file(&path, blocking)).map_err(|e| Problem::at(asked, e))?;
-    if context.may_block {
-        context.reserve(file.stat.size.min(max as u64))?;
-    }
-    let read = text::read(&file, lines, max, &context.cancel);
-    let (part, encoding) = read.map_err(|error| Problem::in_text(asked, file.stat.size, error))?;
-    Ok((part, encoding, file))
+) -> Result<(Part, Encoding), Problem> {
+    text::read(file, lines, max, &context.cancel).map_err(|error| Problem::in_text(asked, file.stat.size, error))
 }
 
 /// Which lines the arguments ask for.
@@ -97,6 +101,9 @@ fn extent(part: &Part, lines: Lines, bytes: u64) -> String {
     let count = part.line_count();
     let last = if count == 1 { "the last line".to_owned() } else { format!("the last {} lines", grouped(count)) };
     match (lines, count) {
+        (Lines::From(window), 0) if window.column > 1 => {
+            format!("nothing at line {}, column {} {of}", grouped(window.offset), grouped(window.column))
+        }
         (Lines::From(window), 0) => format!("nothing at line {} {of}", grouped(window.offset)),
         (Lines::Last(asked), _) if count < asked && part.lines.is_none_or(|lines| count < lines) => {
             format!("{last} {of}, which is all that fits")

@@ -1,10 +1,10 @@
 //! `search_files`: files and directories by their names.
 
-use super::arguments::{Kind, Parameter, optional};
+use super::arguments::{Kind, Parameter, directory, optional};
 use super::{Arguments, Problem, READ_ONLY, Tool};
 use crate::call::Block;
 use crate::context::Context;
-use crate::features::names::{counted, shown};
+use crate::features::names::{counted, notes, shown};
 use crate::features::search::glob::{NameGlob, regex_hint};
 use crate::root::{Blocking, Exclude, Hidden, Kind as EntryKind, Listing, RelPath, Root, RootError, Walk, WalkOptions};
 
@@ -25,11 +25,7 @@ pub(super) const TOOL: Tool = Tool {
             required: true,
             description: "A glob: *, ?, **, [abc], {a,b}. Not a regular expression.",
         },
-        optional(
-            "path",
-            Kind::Text,
-            "The directory to search: relative to the served one, absolute inside it, or a file:// URI. Default: the served directory.",
-        ),
+        directory(),
         optional(
             "excludePatterns",
             Kind::Texts { least: 0, most: 100 },
@@ -56,6 +52,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
     if stat.kind != EntryKind::Directory {
         return Err(Problem::at(asked, RootError::NotDirectory));
     }
+    let _turn = context.turn()?;
     let cancel = context.search_cancel();
     let mut walk = root.walk(&start, options(arguments)?, &cancel);
     let mut search = Search {
@@ -79,7 +76,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
         }
     }
     let timed_out = context.check_search(&cancel)?.then(|| context.limits().search_time.as_secs());
-    let note = search.note(arguments.text("pattern"), timed_out, &walk);
+    let note = search.note(root, arguments.text("pattern"), timed_out, &walk);
     let text = if search.found == 0 { "No matches found".to_owned() } else { search.text };
     Ok(std::iter::once(text).chain(note).map(|text| Block::Text(text.into())).collect())
 }
@@ -130,7 +127,7 @@ impl Search<'_> {
     }
 
     /// Says what is missing; `None` when nothing is.
-    fn note(&self, pattern: &str, timed_out: Option<u64>, walk: &Walk<'_>) -> Option<String> {
+    fn note(&self, root: &Root, pattern: &str, timed_out: Option<u64>, walk: &Walk<'_>) -> Option<String> {
         let mut said = Vec::new();
         if self.is_cut {
             let first = counted(self.found, "result", "results");
@@ -150,7 +147,7 @@ impl Search<'_> {
         if self.unreadable > 0 {
             said.push(format!("{} could not be read", counted(self.unreadable, "directory", "directories")));
         }
-        said.extend(walk.notes.iter().cloned());
+        said.extend(notes(root, &walk.notes));
         (!said.is_empty()).then(|| format!("[{}]", said.join("; ")))
     }
 }

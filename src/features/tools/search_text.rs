@@ -4,7 +4,7 @@ use super::arguments::{Kind, Parameter, optional};
 use super::{Arguments, Problem, READ_ONLY, Tool, search_files};
 use crate::call::Block;
 use crate::context::Context;
-use crate::features::names::{counted, shown, size};
+use crate::features::names::{self, counted, shown, size};
 use crate::features::search::glob::NameGlob;
 use crate::features::search::query::{Options, Query};
 use crate::features::search::workers::{self, Job, Report};
@@ -68,6 +68,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
     };
     let located = root.locate(asked).and_then(|path| root.stat(&path, Blocking::Allowed));
     let (start, stat) = located.map_err(|error| Problem::at(asked, error))?;
+    let _turn = context.turn()?;
     let cancel = context.search_cancel();
     let limit = arguments.count("limit").unwrap_or(DEFAULT_LIMIT);
     let files_only = arguments.flag("filesOnly");
@@ -89,7 +90,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
         EntryKind::Directory => {
             let mut walk = root.walk(&start, search_files::options(arguments)?, &cancel);
             let found = workers::search_tree(&job, &mut walk);
-            notes = walk.notes;
+            notes = names::notes(root, &walk.notes);
             found
         }
         EntryKind::File => workers::search_file(&job, start.clone()),
