@@ -26,6 +26,8 @@ pub struct Services {
     pub budget: Arc<Budget>,
     /// Walks and listings at once.
     pub turns: Arc<Budget>,
+    /// Searches at once.
+    pub search_turns: Arc<Budget>,
 }
 
 /// What a call's work has at hand.
@@ -86,6 +88,11 @@ impl Context {
     /// when what is given back goes.
     pub fn turn(&self) -> Result<Reservation, Failure> {
         self.services.turns.reserve(1, &self.cancel, true).map_err(|_| Failure::Cancelled)
+    }
+
+    /// The same for a search, which takes long and every processor: listings do not wait for it.
+    pub fn search_turn(&self) -> Result<Reservation, Failure> {
+        self.services.search_turns.reserve(1, &self.cancel, true).map_err(|_| Failure::Cancelled)
     }
 
     /// The word to stop for a search, which also has an end by itself.

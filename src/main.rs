@@ -14,9 +14,8 @@ const FAILED: u8 = 1;
 /// The arguments are wrong, or DIR cannot be served.
 const UNUSABLE: u8 = 2;
 
-/// Threads for work that blocks: as many as requests may be worked on at once, in the largest setting that makes
-/// sense.
-const THREADS: usize = 512;
+/// Threads beside those for requests: tokio's own stdin and stdout, where they are used, take one each.
+const SPARE_THREADS: usize = 8;
 
 fn main() -> ExitCode {
     let cli = match Cli::read(std::env::args_os()) {
@@ -63,14 +62,14 @@ fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
         let _ =
             writeln!(io::stderr(), "mcp-fs: waiting for an MCP client on stdin; Ctrl-D ends it, --check shows more.");
     }
-    let code = serve(Server::new(root, cli.limits()));
+    let code = serve(Server::new(root, cli.limits()), cli.max_in_flight + SPARE_THREADS);
     drop(log);
     Ok(code)
 }
 
-fn serve(server: Server) -> ExitCode {
-    let threads = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build();
-    let runtime = match threads {
+fn serve(server: Server, threads: usize) -> ExitCode {
+    let built = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(threads).build();
+    let runtime = match built {
         Ok(runtime) => runtime,
         Err(error) => {
             tracing::error!("cannot start: {error}");

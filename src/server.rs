@@ -19,6 +19,9 @@ use crate::root::Root;
 /// Walks and listings that go on at once: each may hold a million names.
 const WALKS: u64 = 4;
 
+/// Searches that go on at once.
+const SEARCHES: u64 = 4;
+
 /// The work behind a call.
 pub(crate) type Dispatch = dyn Fn(&Call, &Context) -> Result<Outcome, Failure> + Send + Sync;
 
@@ -38,6 +41,7 @@ impl Server {
                 root,
                 budget: Budget::new(limits.answer_bytes),
                 turns: Budget::new(WALKS),
+                search_turns: Budget::new(SEARCHES),
                 snapshots: Snapshots::default(),
                 limits,
             }),

@@ -137,9 +137,13 @@ const LONGEST_URI: usize = 16 << 10;
 impl Era {
     /// The JSON-RPC error for a failure; `None` for what gets no answer.
     pub fn error(self, failure: Failure) -> Option<Error> {
-        let uri_data = |uri: &str| serde_json::json!({ "uri": if uri.len() > LONGEST_URI { object::shortened(uri) } else { uri.to_owned() } });
+        let uri_data = |uri: &str| {
+            let is_short = uri.len() <= LONGEST_URI;
+            serde_json::json!({ "uri": if is_short { uri.to_owned() } else { object::shortened(uri) } })
+        };
         Some(match failure {
             Failure::UnknownTool(name) => {
+                let name = object::shortened(&name);
                 Error::new(error::INVALID_PARAMS, format!("Unknown tool: {name}. tools/list names those there are."))
             }
             Failure::InvalidParams(message) => Error::new(error::INVALID_PARAMS, message),

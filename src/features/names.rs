@@ -29,6 +29,15 @@ pub(super) fn notes(root: &Root, notes: &[(RelPath, String)]) -> Vec<String> {
     notes.iter().map(|(path, why)| format!("{} {why}", shown(root, path))).collect()
 }
 
+/// Names the directories that could not be read, the first few of them; `None` where there are none.
+pub(super) fn unreadable(root: &Root, directories: &[RelPath]) -> Option<String> {
+    const NAMED: usize = 5;
+    let names: Vec<_> = directories.iter().take(NAMED).map(|path| shown(root, path)).collect();
+    let more =
+        if directories.len() > NAMED { format!(" and {} more", directories.len() - NAMED) } else { String::new() };
+    (!names.is_empty()).then(|| format!("could not be read: {}{more}", names.join(", ")))
+}
+
 /// What stands before an entry's name in a listing.
 pub(super) fn label(kind: Kind) -> &'static str {
     match kind {

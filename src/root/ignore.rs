@@ -4,6 +4,7 @@
 //! `.git` file's gitdir, parent directories and global files would each tell something about the outside. Whether
 //! there is a git repository does not matter.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -122,7 +123,12 @@ impl Exclude {
                 return Err(format!("A pattern may have at most {MAX_PATTERN} bytes."));
             }
             let whole = pattern.strip_suffix("/**").filter(|dir| !dir.is_empty()).unwrap_or(pattern);
-            builder.add_line(None, whole).map_err(|error| format!("{pattern:?} is no pattern: {error}"))?;
+            // The `/` that is cut off is one that ties the pattern to where the walk starts.
+            let (negation, dir) = whole.strip_prefix('!').map_or(("", whole), |dir| ("!", dir));
+            let tie = if whole.len() < pattern.len() && !dir.contains('/') { "/" } else { "" };
+            builder
+                .add_line(None, &format!("{negation}{tie}{dir}"))
+                .map_err(|error| format!("{pattern:?} is no pattern: {error}"))?;
         }
         builder.build().map(Self).map_err(|error| error.to_string())
     }
@@ -149,11 +155,75 @@ fn compile(root: &Root, path: RelPath) -> Result<Gitignore, String> {
         return Err(format!("it has more than {MAX_PATTERNS} patterns"));
     }
     let mut builder = GitignoreBuilder::new("");
+    builder.allow_unclosed_class(false);
     for line in text.lines() {
         // An invalid pattern matches nothing, as in git.
-        let _ = builder.add_line(None, line);
+        let _ = builder.add_line(None, &as_git_reads(line));
     }
     builder.build().map_err(|_| "its patterns cannot be compiled".to_owned())
+}
+
+/// A line as `globset` has to be given it to read it as git does, to which a brace is a brace, and which takes an
+/// escape in a class too.
+fn as_git_reads(line: &str) -> Cow<'_, str> {
+    // Git takes the last slash away first, and what is left ends in the middle of an escape.
+    let is_cut = |dir: &str| (dir.len() - dir.trim_end_matches('\\').len()) % 2 == 1;
+    if line.trim_end().strip_suffix('/').is_some_and(is_cut) {
+        return Cow::Borrowed("");
+    }
+    if !line.contains(['{', '}']) && !(line.contains('[') && line.contains('\\')) {
+        return Cow::Borrowed(line);
+    }
+    let mut out = String::with_capacity(line.len() + 8);
+    let mut rest = line.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '{' | '}' => out.extend(['\\', c]),
+            '\\' => out.extend(std::iter::once(c).chain(rest.next())),
+            '[' => push_class(&mut out, &mut rest),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// A class whose `[` is gone. What was escaped in it comes where it needs no escape: `]` first, `-` last.
+fn push_class(out: &mut String, rest: &mut std::str::Chars<'_>) {
+    let negation = rest.as_str().starts_with(['!', '^']).then(|| rest.next()).flatten();
+    let (mut first, mut members, mut last, mut is_closed) = (String::new(), String::new(), String::new(), false);
+    while let Some(c) = rest.next() {
+        match (c, rest.as_str()) {
+            (']', _) if !(first.is_empty() && members.is_empty() && last.is_empty()) => {
+                is_closed = true;
+                break;
+            }
+            ('\\', _) => match rest.next() {
+                Some(']') => first.push(']'),
+                Some(c @ ('-' | '^' | '!')) => last.push(c),
+                Some(c) => members.push(c),
+                None => members.push(c),
+            },
+            (']', _) => first.push(c),
+            ('[', after) if after.starts_with(':') && after.contains(":]") => {
+                let end = after.find(":]").map_or(0, |at| at + 2);
+                members.push(c);
+                members.push_str(&after[..end]);
+                *rest = after[end..].chars();
+            }
+            (c, _) => members.push(c),
+        }
+    }
+    // `-` must be the very last.
+    let dash = if last.contains('-') { "-" } else { "" };
+    let last = last.replace('-', "");
+    out.push('[');
+    out.extend(negation);
+    for part in [&first, &members, &last, dash] {
+        out.push_str(part);
+    }
+    if is_closed {
+        out.push(']');
+    }
 }
 
 fn read(root: &Root, path: RelPath) -> Result<String, RootError> {

@@ -120,11 +120,11 @@ impl<'r> Walk<'r> {
             Hidden::IgnoredShown | Hidden::Shown => Arc::clone(above),
         };
         if self.options.hidden != Hidden::Shown {
+            listing.retain(|entry| !ignore::is_version_control(entry.name));
+        }
+        if !ignore.is_empty() {
             let before = listing.len();
-            listing.retain(|entry| {
-                !ignore::is_version_control(entry.name)
-                    && (ignore.is_empty() || !ignore.hides(&path.join(entry.name), entry.kind == Kind::Directory))
-            });
+            listing.retain(|entry| !ignore.hides(&path.join(entry.name), entry.kind == Kind::Directory));
             self.ignored += before - listing.len();
         }
         if !self.options.exclude.is_empty() {

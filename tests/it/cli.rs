@@ -113,8 +113,18 @@ fn wrong_arguments_are_explained() {
         (vec!["--deny", "a{b", dir], "a{b"),
         (vec!["--deny", dir], "<DIR>"),
     ] {
-        let complaint = complaint(&run(&args, ""));
+        let complaint = one_line(&run(&args, ""));
         assert!(complaint.contains(said), "{args:?}: {complaint}");
+    }
+}
+
+#[test]
+fn a_variable_that_the_client_left_in_place_is_explained_wherever_it_stands() {
+    let tree = Tree::new();
+    let dir = tree.path().to_str().expect("text");
+    for args in [vec!["${CLAUDE_PROJECT_DIR}"], vec!["--deny", "${SECRETS}", dir]] {
+        let complaint = one_line(&run(&args, ""));
+        assert!(complaint.contains("${") && complaint.contains("did not replace the variable"), "{complaint}");
     }
 }
 

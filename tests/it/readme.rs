@@ -93,6 +93,19 @@ fn its_trial_prints_what_it_says() {
 }
 
 #[test]
+fn its_searches_find_what_it_says() {
+    let readme = readme();
+    let searching = section(&readme, "Searching");
+    let (calls, answers) = (blocks(searching, "json"), blocks(searching, "text"));
+    assert_eq!((calls.len(), answers.len()), (2, 2), "two calls, and what they give");
+    let mut process = Process::spawn(["sample-root"]).legacy(LATEST_LEGACY);
+    for ((tool, arguments), answer) in ["search_files", "search_text"].into_iter().zip(calls).zip(answers) {
+        let arguments = serde_json::from_str(arguments).expect("the arguments are JSON");
+        assert_eq!(process.tool_text(tool, arguments), answer.trim_end(), "{tool}");
+    }
+}
+
+#[test]
 fn its_configuration_starts_a_server_that_answers() {
     const VARIABLE: &str = "${CLAUDE_PROJECT_DIR:-.}";
     let readme = readme();

@@ -6,7 +6,7 @@
 
 use std::io::{self, Read};
 
-use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
+use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 
 use super::query::Query;
 use crate::cancel::Cancel;
@@ -21,32 +21,40 @@ const KEPT: usize = 1 << 20;
 /// What came of one file.
 #[derive(Debug)]
 pub(super) enum Searched {
-    /// It is text: its size, and what was found.
+    /// It is text: how many bytes were searched, and what was found.
     Text(u64, Found),
     /// It is binary.
     Binary,
     /// It cannot be read.
     Unreadable,
+    /// It has a line that is too long, or is too long for a search over lines.
+    TooLong,
 }
 
-/// The lines that were found in a file.
+/// What was found in a file.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// In order, with their context.
-    pub(super) lines: Vec<Line>,
-    /// How many matches they hold.
-    pub(super) matches: u64,
+    /// In order.
+    pub(super) hits: Vec<Hit>,
     /// There were more.
     pub(super) is_cut: bool,
 }
 
+/// A match.
+#[derive(Debug)]
+pub(super) struct Hit {
+    /// Lines were left out before it.
+    pub(super) gap: bool,
+    /// Context, the lines of the match, and context.
+    pub(super) lines: Vec<Line>,
+}
+
 /// A line to be shown.
 #[derive(Debug)]
-pub(super) enum Line {
-    Match(u64, String),
-    Context(u64, String),
-    /// Lines were left out here.
-    Gap,
+pub(super) struct Line {
+    pub(super) number: u64,
+    pub(super) is_match: bool,
+    pub(super) text: String,
 }
 
 /// Searches one file after the other.
@@ -60,61 +68,62 @@ pub(super) struct FileSearcher<'q> {
 
 impl<'q> FileSearcher<'q> {
     pub(super) fn new(query: &'q Query, most: u64) -> Self {
-        Self { query, searcher: query.searcher(), most, buffer: Vec::new() }
+        Self { query, searcher: query.searcher(None), most, buffer: Vec::new() }
     }
 
     /// Searches a file by a path that holds no link.
     pub(super) fn search(&mut self, root: &Root, path: RelPath, cancel: &Cancel) -> Searched {
         let Ok(file) = root.open_real_file(path, Blocking::Allowed) else { return Searched::Unreadable };
-        let size = file.stat.size;
-        match if size > WHOLE { self.stream(&file, cancel) } else { self.whole(&file) } {
-            Ok(Some(found)) => Searched::Text(size, found),
-            Ok(None) => Searched::Binary,
-            Err(_) => Searched::Unreadable,
-        }
+        let searched = if file.stat.size > WHOLE { self.stream(&file, cancel) } else { self.whole(&file) };
+        searched.unwrap_or(Searched::Unreadable)
     }
 
-    /// `None`: it is binary.
-    fn whole(&mut self, file: &File) -> Result<Option<Found>, RootError> {
+    fn whole(&mut self, file: &File) -> Result<Searched, RootError> {
         let size = file.stat.size as usize;
         if self.buffer.len() < size || self.buffer.len() > KEPT.max(size) {
             self.buffer = vec![0; size.next_power_of_two().max(64 << 10)];
         }
         let length = file.read_at(&mut self.buffer[..size], 0)?;
         let bytes = &self.buffer[..length];
-        if memchr::memchr(0, bytes).is_some() || !(self.query.is_ascii() || crate::text::is_text(bytes)) {
-            let Some(encoding) = text::detect(bytes, true) else { return Ok(None) };
-            return match encoding.decode_whole(bytes.to_vec()) {
-                Ok(text) => self.slice_of(text.as_bytes()),
-                Err(_) => Ok(None),
-            };
+        let has_nul = memchr::memchr(0, bytes).is_some();
+        if !has_nul && self.query.is_ascii() {
+            // Found or not found, whatever the encoding; but what is shown must be decoded.
+            let found = find(self.query, &mut self.searcher, self.most, bytes);
+            if found.hits.is_empty() || crate::text::is_text(bytes) {
+                return Ok(Searched::Text(length as u64, found));
+            }
+        } else if !has_nul && crate::text::is_text(bytes) {
+            return Ok(Searched::Text(length as u64, find(self.query, &mut self.searcher, self.most, bytes)));
         }
-        let mut collector = Collector::new(self.query, self.most);
-        let _ = self.searcher.search_slice(self.query.matcher(), bytes, &mut collector);
-        Ok(Some(collector.found))
+        let Some(Ok(text)) = text::detect(bytes, true).map(|encoding| encoding.decode_whole(bytes.to_vec())) else {
+            return Ok(Searched::Binary);
+        };
+        Ok(Searched::Text(length as u64, find(self.query, &mut self.searcher, self.most, text.as_bytes())))
     }
 
-    fn slice_of(&mut self, bytes: &[u8]) -> Result<Option<Found>, RootError> {
-        let mut collector = Collector::new(self.query, self.most);
-        let searched = self.searcher.search_slice(self.query.matcher(), bytes, &mut collector);
-        searched.map(|()| Some(collector.found)).map_err(RootError::from)
-    }
-
-    fn stream(&mut self, file: &File, cancel: &Cancel) -> Result<Option<Found>, RootError> {
+    fn stream(&mut self, file: &File, cancel: &Cancel) -> Result<Searched, RootError> {
         let sample = text::head(file, text::SAMPLE)?;
-        let encoding = text::detect(&sample, false);
-        if encoding.is_none() {
-            return Ok(None);
-        }
+        let Some(encoding) = text::detect(&sample, false) else { return Ok(Searched::Binary) };
+        let label = (!encoding.is_utf8()).then(|| grep_searcher::Encoding::new(encoding.label()).ok()).flatten();
+        let mut decoding = label.map(|label| self.query.searcher(Some(label)));
+        let searcher = decoding.as_mut().unwrap_or(&mut self.searcher);
         let mut collector = Collector::new(self.query, self.most);
-        let reader = Reader { file, at: 0, cancel };
-        let searched = self.searcher.search_reader(self.query.matcher(), reader, &mut collector);
-        match searched {
-            Ok(()) if collector.is_binary => Ok(None),
-            Ok(()) => Ok(Some(collector.found)),
-            Err(error) => Err(error.into()),
-        }
+        let mut reader = Reader { file, at: 0, cancel, failed: false };
+        let searched = searcher.search_reader(self.query.matcher(), &mut reader, &mut collector);
+        Ok(match searched {
+            Ok(()) if collector.is_binary => Searched::Binary,
+            Ok(()) => Searched::Text(reader.at, collector.found),
+            Err(_) if reader.failed => Searched::Unreadable,
+            Err(_) => Searched::TooLong,
+        })
     }
+}
+
+fn find(query: &Query, searcher: &mut Searcher, most: u64, bytes: &[u8]) -> Found {
+    let mut collector = Collector::new(query, most);
+    // Nothing is read here, and the collector never fails.
+    let _ = searcher.search_slice(query.matcher(), bytes, &mut collector);
+    collector.found
 }
 
 /// A file as a stream, up to its size when it was opened, which ends when the search should.
@@ -122,6 +131,7 @@ struct Reader<'a> {
     file: &'a File,
     at: u64,
     cancel: &'a Cancel,
+    failed: bool,
 }
 
 impl Read for Reader<'_> {
@@ -131,8 +141,10 @@ impl Read for Reader<'_> {
         }
         let left = self.file.stat.size.saturating_sub(self.at);
         let want = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        let read =
-            self.file.read_at(&mut buffer[..want], self.at).map_err(|error| io::Error::other(error.to_string()))?;
+        let read = self.file.read_at(&mut buffer[..want], self.at).map_err(|error| {
+            self.failed = true;
+            io::Error::other(error.to_string())
+        })?;
         self.at += read as u64;
         Ok(read)
     }
@@ -143,12 +155,19 @@ struct Collector<'q> {
     query: &'q Query,
     most: u64,
     found: Found,
+    /// Context before a match that is still to come, and whether lines were left out before that.
+    before: Vec<Line>,
+    gap: bool,
     is_binary: bool,
 }
 
 impl<'q> Collector<'q> {
     fn new(query: &'q Query, most: u64) -> Self {
-        Self { query, most, found: Found::default(), is_binary: false }
+        Self { query, most, found: Found::default(), before: Vec::new(), gap: false, is_binary: false }
+    }
+
+    fn line(&self, number: Option<u64>, is_match: bool, text: &[u8]) -> Line {
+        Line { number: number.unwrap_or(1), is_match, text: self.query.shown(text) }
     }
 }
 
@@ -156,26 +175,28 @@ impl Sink for Collector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, matched: &SinkMatch<'_>) -> io::Result<bool> {
-        if self.found.matches == self.most {
+        if self.found.hits.len() as u64 == self.most {
             self.found.is_cut = true;
             return Ok(false);
         }
-        self.found.matches += 1;
+        let mut lines = std::mem::take(&mut self.before);
         let first = matched.line_number().unwrap_or(1);
-        for (number, line) in (first..).zip(matched.lines()) {
-            self.found.lines.push(Line::Match(number, self.query.shown(line)));
-        }
+        lines.extend((first..).zip(matched.lines()).map(|(number, line)| self.line(Some(number), true, line)));
+        self.found.hits.push(Hit { gap: std::mem::take(&mut self.gap), lines });
         Ok(true)
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        let number = context.line_number().unwrap_or(1);
-        self.found.lines.push(Line::Context(number, self.query.shown(context.bytes())));
+        let line = self.line(context.line_number(), false, context.bytes());
+        match (context.kind(), self.found.hits.last_mut()) {
+            (SinkContextKind::After, Some(hit)) => hit.lines.push(line),
+            _ => self.before.push(line),
+        }
         Ok(true)
     }
 
     fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
-        self.found.lines.push(Line::Gap);
+        self.gap = true;
         Ok(true)
     }
 

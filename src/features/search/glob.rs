@@ -18,10 +18,23 @@ pub(crate) struct NameGlob {
     set: GlobSet,
     /// Names are compared in lower case. (globset's own way of ignoring case would make a regex of every glob.)
     folded: bool,
-    whole_path: bool,
+    subject: Subject,
     only_directories: bool,
     /// What every match ends with: the part of the glob after its last wildcard. Most names are ruled out by it.
     suffix: Vec<u8>,
+    /// The glob has wildcards for one character, which globset takes for one byte: then what is not ASCII is made
+    /// one byte a character on both sides. These are the glob's own such characters, in order.
+    letters: Option<Vec<char>>,
+}
+
+/// What a glob is compared with.
+#[derive(Clone, Copy, Debug)]
+enum Subject {
+    Name,
+    /// The path from where the search starts.
+    FromStart,
+    /// The path from the served directory: the glob was absolute.
+    FromRoot,
 }
 
 impl NameGlob {
@@ -31,21 +44,24 @@ impl NameGlob {
             return Err(format!("A glob may have at most {MAX_GLOB} bytes."));
         }
         let relative = root.strip_root(pattern);
-        let anchored = relative.len() < pattern.len() || pattern.starts_with("./");
         let glob = relative.strip_prefix("./").unwrap_or(relative);
+        let subject = match () {
+            () if relative.len() < pattern.len() => Subject::FromRoot,
+            () if glob.len() < relative.len() || glob.trim_end_matches('/').contains('/') => Subject::FromStart,
+            () => Subject::Name,
+        };
         let only_directories = glob.ends_with('/');
         let glob = glob.trim_end_matches('/');
-        let whole_path = anchored || glob.contains('/');
         let folded = !glob.chars().any(char::is_uppercase);
-        let folded_glob = if folded { Cow::Owned(glob.to_lowercase()) } else { Cow::Borrowed(glob) };
-        let compiled = GlobBuilder::new(&folded_glob).literal_separator(true).backslash_escape(true).build();
+        let cased = if folded { Cow::Owned(glob.to_lowercase()) } else { Cow::Borrowed(glob) };
+        let letters =
+            cased.contains(['?', '[']).then(|| letters(&cased)).filter(|letters| letters.len() <= MOST_LETTERS);
+        let bytes = letters.as_ref().map(|letters| one_byte_each(&cased, letters));
+        let compiled = GlobBuilder::new(bytes.as_deref().unwrap_or(&cased));
+        let compiled = compiled.clone().literal_separator(true).backslash_escape(true).build();
         let compiled = compiled.map_err(|error| wrong(glob, error.kind()))?;
         let set = GlobSetBuilder::new().add(compiled).build().map_err(|error| format!("{glob}: {error}"))?;
-        let literal = |c: char| !"*?[]{}\\/".contains(c);
-        let suffix = &folded_glob[folded_glob.rfind(|c| !literal(c)).map_or(0, |at| at + 1)..];
-        // Folding changes what is not ASCII in more ways than one byte for another.
-        let suffix = if folded_glob.contains(['{', '[']) || !suffix.is_ascii() { "" } else { suffix };
-        Ok(Self { set, folded, whole_path, only_directories, suffix: suffix.as_bytes().to_vec() })
+        Ok(Self { set, folded, subject, only_directories, suffix: suffix(&cased), letters })
     }
 
     /// A quick look whether an entry of this name can match at all, before its path is put together.
@@ -54,34 +70,55 @@ impl NameGlob {
         if self.folded { end.eq_ignore_ascii_case(&self.suffix) } else { end == self.suffix }
     }
 
-    /// Whether an entry matches: `path` is what is below the start of the search, `name` its last component.
-    pub(crate) fn matches(&self, path: &[u8], name: &[u8], kind: Kind) -> bool {
+    /// Whether an entry matches, in a search that started at `start`.
+    pub(crate) fn matches(&self, path: &RelPath, start: &RelPath, kind: Kind) -> bool {
+        let name = path.file_name().unwrap_or_default();
         if !self.might_match(name) || (self.only_directories && kind != Kind::Directory) {
             return false;
         }
-        self.is_match(if self.whole_path { path } else { name })
-    }
-
-    fn is_match(&self, subject: &[u8]) -> bool {
-        if !self.folded {
-            return self.set.is_match(RelPath::os_path(subject));
-        }
+        let subject = match self.subject {
+            Subject::Name => name,
+            Subject::FromStart => path.below(start),
+            Subject::FromRoot => path.as_bytes(),
+        };
         match std::str::from_utf8(subject) {
-            Ok(text) if text.is_ascii() => {
-                let mut lower = [0; 256];
-                match lower.get_mut(..subject.len()) {
-                    Some(lower) => {
-                        lower.copy_from_slice(subject);
-                        lower.make_ascii_lowercase();
-                        self.set.is_match(RelPath::os_path(lower))
-                    }
-                    None => self.set.is_match(RelPath::os_path(&subject.to_ascii_lowercase())),
-                }
+            Ok(text) if !text.is_ascii() => {
+                let cased = if self.folded { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) };
+                let bytes = self.letters.as_ref().map(|letters| one_byte_each(&cased, letters));
+                self.set.is_match(bytes.as_deref().unwrap_or(&cased))
             }
-            Ok(text) => self.set.is_match(text.to_lowercase()),
-            Err(_) => self.set.is_match(RelPath::os_path(&subject.to_ascii_lowercase())),
+            _ if self.folded => self.set.is_match(RelPath::os_path(&subject.to_ascii_lowercase())),
+            _ => self.set.is_match(RelPath::os_path(subject)),
         }
     }
+}
+
+/// The characters of a glob that are not ASCII, each once, in order.
+fn letters(glob: &str) -> Vec<char> {
+    let mut letters: Vec<char> = glob.chars().filter(|c| !c.is_ascii()).collect();
+    letters.sort_unstable();
+    letters.dedup();
+    letters
+}
+
+/// Letters for which there are control characters enough, with one between any two and at either end.
+const MOST_LETTERS: usize = 15;
+
+/// A text with one byte for each character: what is not ASCII becomes a control character. The order is kept, so that
+/// ranges go on meaning what they meant.
+fn one_byte_each(text: &str, letters: &[char]) -> String {
+    let byte = |c: char| match letters.binary_search(&c) {
+        Ok(at) => 2 * at as u8 + 2,
+        Err(at) => 2 * at as u8 + 1,
+    };
+    text.chars().map(|c| if c.is_ascii() { c } else { char::from(byte(c)) }).collect()
+}
+
+/// The literal end of a glob, if it is ASCII: folding changes other characters in more ways.
+fn suffix(glob: &str) -> Vec<u8> {
+    let end = &glob[glob.rfind(|c| "*?[]{}\\/".contains(c)).map_or(0, |at| at + 1)..];
+    let is_usable = end.is_ascii() && !glob.contains(['{', '[']);
+    if is_usable { end.as_bytes().to_vec() } else { Vec::new() }
 }
 
 /// What to say when nothing was found and the glob looks like a regular expression.
@@ -93,14 +130,29 @@ pub(crate) fn regex_hint(pattern: &str) -> Option<&'static str> {
 /// The error, with a mark below the place.
 fn wrong(glob: &str, kind: &ErrorKind) -> String {
     let at = match kind {
-        ErrorKind::UnclosedClass | ErrorKind::InvalidRange(..) => glob.rfind('['),
+        ErrorKind::UnclosedClass => glob.rfind('['),
+        ErrorKind::InvalidRange(from, to) => glob.find(&format!("{from}-{to}")),
         ErrorKind::UnclosedAlternates | ErrorKind::NestedAlternates => glob.rfind('{'),
-        ErrorKind::UnopenedAlternates => glob.find('}'),
+        ErrorKind::UnopenedAlternates => unopened(glob),
         ErrorKind::DanglingEscape => glob.rfind('\\'),
         _ => None,
     };
     let column = glob[..at.unwrap_or(0)].chars().count();
     format!("Not a glob: {kind}\n    {glob}\n    {:column$}^", "")
+}
+
+/// The first `}` that closes nothing.
+fn unopened(glob: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    glob.char_indices().find_map(|(at, c)| {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => return Some(at),
+            '}' => depth -= 1,
+            _ => {}
+        }
+        None
+    })
 }
 
 #[cfg(test)]
@@ -113,7 +165,7 @@ mod tests {
             Root::open(std::path::Path::new("."), Deny::new(&[], true).expect("no patterns")).expect("it is there");
         let glob = NameGlob::new(&root, pattern).expect("a glob");
         let path = RelPath::from_bytes(path.as_bytes());
-        glob.matches(path.as_bytes(), path.file_name().expect("a name"), Kind::File)
+        glob.matches(&path, &RelPath::root(), Kind::File)
     }
 
     #[test]
@@ -130,12 +182,22 @@ mod tests {
             ("*.py", "A.PY"),
             ("ü*", "Übersicht.md"),
             (".*", ".env.example"),
+            ("??.md", "docs/日本.md"),
+            ("[é]*", "été"),
+            ("[а-я]*.txt", "д.txt"),
+            ("[!a]?", "é1"),
         ] {
             assert!(matches(pattern, path), "{pattern} {path}");
         }
-        for (pattern, path) in
-            [("sub/*", "sub/deep/b.py"), ("./*.py", "sub/b.py"), ("*.PY", "a.py"), ("*.p", "a.py"), ("a.py/", "a.py")]
-        {
+        for (pattern, path) in [
+            ("sub/*", "sub/deep/b.py"),
+            ("./*.py", "sub/b.py"),
+            ("*.PY", "a.py"),
+            ("*.p", "a.py"),
+            ("a.py/", "a.py"),
+            ("?.md", "日本.md"),
+            ("[а-в]", "д"),
+        ] {
             assert!(!matches(pattern, path), "{pattern} {path}");
         }
     }
@@ -144,6 +206,8 @@ mod tests {
     fn a_wrong_glob_is_shown_where_it_is_wrong() {
         let error = |glob| wrong(glob, GlobBuilder::new(glob).build().expect_err("wrong").kind());
         assert!(error("src/[ab").ends_with("src/[ab\n        ^"), "{}", error("src/[ab"));
+        assert!(error("{a}b}").ends_with("{a}b}\n        ^"), "{}", error("{a}b}"));
+        assert!(error("[ab][z-a]").ends_with("[ab][z-a]\n         ^"), "{}", error("[ab][z-a]"));
         assert!(error("é{a").ends_with("é{a\n     ^"), "{}", error("é{a"));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Its time is linear in the text and its memory is bounded, whatever the expression.
 
-use grep_matcher::Matcher;
+use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 
@@ -43,23 +43,27 @@ impl Query {
         if text.len() > MAX_QUERY {
             return Err(format!("\"query\" may have at most {MAX_QUERY} bytes."));
         }
-        options.multiline |= !options.regex && text.contains('\n');
+        let over_lines = !options.regex && text.contains('\n');
+        options.multiline |= over_lines;
         if options.regex {
             // The engine wraps the expression, and would show the place in what it made of it.
             regex_syntax::parse(text).map_err(|error| format!("\"query\" is no regular expression: {error}"))?;
         }
+        let pattern = if over_lines { any_line_ending(text) } else { text.to_owned() };
         let mut builder = RegexMatcherBuilder::new();
         builder
-            .fixed_strings(!options.regex)
+            .fixed_strings(!options.regex && !over_lines)
             .multi_line(true)
             .size_limit(MAX_COMPILED)
             .dfa_size_limit(MAX_COMPILED)
             .case_smart(options.case_sensitive.is_none())
-            .case_insensitive(options.case_sensitive == Some(false));
-        if !options.multiline {
-            builder.line_terminator(Some(b'\n'));
+            .case_insensitive(options.case_sensitive == Some(false))
+            .line_terminator(Some(b'\n'))
+            .crlf(true); // `$` is also before \r\n
+        if options.multiline {
+            builder.line_terminator(None);
         }
-        let matcher = builder.build(text).map_err(|error| match error.to_string() {
+        let matcher = builder.build(&pattern).map_err(|error| match error.to_string() {
             error if error.contains("\"\\n\" is not allowed") => {
                 "\"query\" matches a line's end; set \"multiline\" to true for that.".to_owned()
             }
@@ -82,15 +86,17 @@ impl Query {
         self.is_ascii
     }
 
-    /// A searcher for this query, to be used for one file after the other.
-    pub(super) fn searcher(&self) -> Searcher {
+    /// A searcher for this query, to be used for one file after the other. With an encoding it decodes what it reads.
+    pub(super) fn searcher(&self, encoding: Option<grep_searcher::Encoding>) -> Searcher {
         SearcherBuilder::new()
             .line_number(true)
+            .line_terminator(LineTerminator::crlf())
             .multi_line(self.options.multiline)
             .before_context(self.options.context)
             .after_context(self.options.context)
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(MAX_LINE))
+            .encoding(encoding)
             .build()
     }
 
@@ -111,6 +117,13 @@ impl Query {
         let (before, after) = (if start > 0 { "..." } else { "" }, if end < line.len() { "..." } else { "" });
         format!("{before}{text}{after}")
     }
+}
+
+/// A literal of several lines as an expression that takes every kind of line ending for every other.
+fn any_line_ending(text: &str) -> String {
+    let lines: Vec<_> = text.lines().map(regex_syntax::escape).collect();
+    let end = if text.ends_with('\n') { r"\r?\n" } else { "" };
+    lines.join(r"\r?\n") + end
 }
 
 #[cfg(test)]

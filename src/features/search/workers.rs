@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::file::{FileSearcher, Found, Line, Searched};
+use super::file::{FileSearcher, Found, Hit, Line, Searched};
 use super::glob::NameGlob;
 use super::query::Query;
 use crate::cancel::Cancel;
@@ -50,13 +50,16 @@ pub(crate) struct Report {
     pub(crate) bytes: u64,
     pub(crate) binary: u64,
     pub(crate) unreadable: u64,
+    pub(crate) too_long: u64,
+    /// Directories that cannot be read.
+    pub(crate) unreadable_directories: Vec<RelPath>,
     /// There was more than the limits let through.
     pub(crate) is_cut: bool,
 }
 
 /// Searches the files of a walk.
 pub(crate) fn search_tree(job: &Job<'_>, walk: &mut Walk<'_>) -> Report {
-    let source = Mutex::new(Source { walk, current: None, next: 0, unreadable: 0 });
+    let source = Mutex::new(Source { walk, current: None, next: 0, unreadable: Vec::new() });
     let sink = Mutex::new(Sink::default());
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_WORKERS);
     std::thread::scope(|scope| {
@@ -65,9 +68,8 @@ pub(crate) fn search_tree(job: &Job<'_>, walk: &mut Walk<'_>) -> Report {
         }
         work(job, &source, &sink);
     });
-    let unreadable = lock(&source).unreadable;
     let mut report = sink.into_inner().unwrap_or_else(PoisonError::into_inner).report;
-    report.unreadable += unreadable;
+    report.unreadable_directories = std::mem::take(&mut lock(&source).unreadable);
     report
 }
 
@@ -102,7 +104,7 @@ struct Source<'w, 'r> {
     walk: &'w mut Walk<'r>,
     current: Option<(RelPath, Listing, usize)>,
     next: usize,
-    unreadable: u64,
+    unreadable: Vec<RelPath>,
 }
 
 impl Source<'_, '_> {
@@ -110,6 +112,9 @@ impl Source<'_, '_> {
     fn batch(&mut self, job: &Job<'_>) -> Option<(usize, Vec<RelPath>)> {
         let mut paths = Vec::with_capacity(BATCH);
         while paths.len() < BATCH {
+            if job.cancel.is_cancelled() {
+                return None;
+            }
             let Some((dir, listing, at)) = &mut self.current else {
                 if !self.enter() {
                     break;
@@ -125,7 +130,7 @@ impl Source<'_, '_> {
                 continue;
             }
             let path = dir.join(entry.name);
-            if job.glob.is_none_or(|glob| glob.matches(path.below(job.start), entry.name, entry.kind)) {
+            if job.glob.is_none_or(|glob| glob.matches(&path, job.start, entry.kind)) {
                 paths.push(path);
             }
         }
@@ -140,7 +145,7 @@ impl Source<'_, '_> {
         let Some(visit) = self.walk.next() else { return false };
         match visit.listing {
             Ok((_, listing)) => self.current = Some((visit.path, listing, 0)),
-            Err(_) => self.unreadable += 1,
+            Err(_) => self.unreadable.push(visit.path),
         }
         true
     }
@@ -185,65 +190,66 @@ impl Sink {
                 report.unreadable += 1;
                 return;
             }
+            Searched::TooLong => {
+                report.too_long += 1;
+                return;
+            }
         };
         report.files += 1;
         report.bytes += size;
-        if found.matches == 0 {
-            return;
+        if !found.hits.is_empty() {
+            self.is_full = !report.push(&shown(job.root, path), &found, job);
+            report.is_cut |= self.is_full;
         }
-        self.is_full = report.matches >= job.limit || !report.push(&shown(job.root, path), found, job);
-        report.is_cut |= self.is_full;
     }
 }
 
 impl Report {
-    /// Adds a file's lines; `false` when they did not all fit.
-    fn push(&mut self, path: &str, found: Found, job: &Job<'_>) -> bool {
+    /// Adds what was found in a file; `false` when it did not all fit.
+    fn push(&mut self, path: &str, found: &Found, job: &Job<'_>) -> bool {
         self.is_cut |= found.is_cut && !job.files_only;
-        self.files_with_matches += 1;
-        if job.files_only {
-            self.matches += 1;
-            return self.push_line(path, job.max_bytes);
-        }
-        let mut fits = true;
-        if job.query.has_context() && !self.text.is_empty() {
-            fits = self.push_line("--", job.max_bytes);
-        }
-        for line in found.lines {
-            let line = match line {
-                Line::Match(number, text) => {
-                    if self.matches >= job.limit {
-                        return false;
-                    }
-                    self.matches += 1;
-                    format!("{path}:{number}: {text}")
-                }
-                Line::Context(number, text) => format!("{path}-{number}- {text}"),
-                Line::Gap => "--".to_owned(),
-            };
-            fits = fits && self.push_line(&line, job.max_bytes);
-            if !fits {
-                return false;
-            }
-        }
+        let matches = self.matches;
+        let fits = if job.files_only {
+            self.push_hit(path.to_owned(), job)
+        } else {
+            found.hits.iter().enumerate().all(|(index, hit)| {
+                let gap = hit.gap || (index == 0 && job.query.has_context());
+                let separator = if gap && !self.text.is_empty() { "--\n" } else { "" };
+                self.push_hit(format!("{separator}{}", shown_hit(path, hit)), job)
+            })
+        };
+        self.files_with_matches += u64::from(self.matches > matches);
         fits
     }
 
-    fn push_line(&mut self, line: &str, max: usize) -> bool {
-        if self.text.len() + line.len() + 1 > max {
+    /// Adds one match, whole; the first one as far as it fits.
+    fn push_hit(&mut self, mut text: String, job: &Job<'_>) -> bool {
+        if self.matches >= job.limit {
             return false;
         }
-        if !self.text.is_empty() {
+        if self.text.is_empty() {
+            text.truncate(text.floor_char_boundary(job.max_bytes));
+        } else if self.text.len() + text.len() + 1 > job.max_bytes {
+            return false;
+        } else {
             self.text.push('\n');
         }
-        self.text.push_str(line);
+        self.text.push_str(&text);
+        self.matches += 1;
         true
     }
 }
 
+fn shown_hit(path: &str, hit: &Hit) -> String {
+    let lines = hit.lines.iter().map(|Line { number, is_match, text }| {
+        if *is_match { format!("{path}:{number}: {text}") } else { format!("{path}-{number}- {text}") }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 fn matches_in(searched: &Searched) -> u64 {
     match searched {
-        Searched::Text(_, found) => found.matches,
+        Searched::Text(_, found) => found.hits.len() as u64,
         _ => 0,
     }
 }

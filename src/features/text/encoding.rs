@@ -103,6 +103,11 @@ impl Encoding {
         self.guessed || self.mark > 0
     }
 
+    /// The name that the Encoding Standard has for it.
+    pub(crate) fn label(self) -> &'static str {
+        self.table.name()
+    }
+
     /// The name of an encoding that is known, not guessed.
     pub(crate) fn known_charset(self) -> Option<String> {
         (!self.guessed).then(|| self.table.name().to_ascii_lowercase())

@@ -28,6 +28,8 @@ pub(super) enum Kind {
     Text,
     /// An integer of at least 1.
     Count,
+    /// An integer of at least 0.
+    Amount,
     /// `true` or `false`.
     Flag,
     /// One of these strings.
@@ -77,6 +79,7 @@ impl Parameter {
         match self.kind {
             Kind::Text => json!({ "type": "string", "description": description }),
             Kind::Count => json!({ "type": "integer", "minimum": 1, "description": description }),
+            Kind::Amount => json!({ "type": "integer", "minimum": 0, "description": description }),
             Kind::Flag => json!({ "type": "boolean", "description": description }),
             Kind::Choice(choices) => json!({ "type": "string", "enum": choices, "description": description }),
             Kind::Texts { least, most } => json!({
@@ -93,6 +96,7 @@ impl Parameter {
         match self.kind {
             Kind::Text => object::string(raw).map(Argument::Text),
             Kind::Count => serde_json::from_str(raw.get()).ok().filter(|count| *count >= 1).map(Argument::Count),
+            Kind::Amount => serde_json::from_str(raw.get()).ok().map(Argument::Count),
             Kind::Flag => serde_json::from_str(raw.get()).ok().map(Argument::Flag),
             Kind::Choice(choices) => {
                 object::string(raw).filter(|text| choices.contains(&text.as_ref())).map(Argument::Text)
@@ -111,6 +115,7 @@ impl Parameter {
         match self.kind {
             Kind::Text => "a string".to_owned(),
             Kind::Count => "an integer of at least 1".to_owned(),
+            Kind::Amount => "an integer of at least 0".to_owned(),
             Kind::Flag => "true or false".to_owned(),
             Kind::Choice(choices) => format!("one of \"{}\"", choices.join("\", \"")),
             Kind::Texts { least, most } => format!("an array of {least} to {most} strings"),

@@ -162,7 +162,7 @@ impl Tree {
         }
         if walk.ignored > 0 {
             let entries = counted(walk.ignored as u64, "entry", "entries");
-            said.push(format!("{entries} hidden by ignore files or as version control's"));
+            said.push(format!("{entries} hidden by ignore files"));
         }
         said.extend(notes(root, &walk.notes));
         (!said.is_empty()).then(|| format!("[{}]", said.join("; ")))

@@ -4,7 +4,7 @@ use super::arguments::{Kind, Parameter, directory, optional};
 use super::{Arguments, Problem, READ_ONLY, Tool};
 use crate::call::Block;
 use crate::context::Context;
-use crate::features::names::{counted, notes, shown};
+use crate::features::names::{counted, notes, shown, unreadable};
 use crate::features::search::glob::{NameGlob, regex_hint};
 use crate::root::{Blocking, Exclude, Hidden, Kind as EntryKind, Listing, RelPath, Root, RootError, Walk, WalkOptions};
 
@@ -52,8 +52,9 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
     if stat.kind != EntryKind::Directory {
         return Err(Problem::at(asked, RootError::NotDirectory));
     }
-    let _turn = context.turn()?;
+    let _turn = context.search_turn()?;
     let cancel = context.search_cancel();
+    root.open_real_directory(&start).map_err(|error| Problem::at(asked, error))?;
     let mut walk = root.walk(&start, options(arguments)?, &cancel);
     let mut search = Search {
         kind: arguments.text("kind"),
@@ -62,14 +63,15 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
         text: String::new(),
         found: 0,
         seen: 0,
-        unreadable: 0,
+        unreadable: Vec::new(),
+        is_incomplete: false,
         is_cut: false,
     };
     for visit in walk.by_ref() {
         context.report(search.seen + 1, || format!("searching {}", shown(root, &visit.path)));
         match &visit.listing {
             Ok((_, listing)) => search.look(root, &glob, &start, &visit.path, listing),
-            Err(_) => search.unreadable += 1,
+            Err(_) => search.unreadable.push(visit.path),
         }
         if search.is_cut {
             break;
@@ -89,20 +91,23 @@ struct Search<'a> {
     text: String,
     found: u64,
     seen: u64,
-    unreadable: u64,
+    unreadable: Vec<RelPath>,
+    /// A directory has more entries than are read.
+    is_incomplete: bool,
     is_cut: bool,
 }
 
 impl Search<'_> {
     /// Adds what matches in one directory, until there is no room.
     fn look(&mut self, root: &Root, glob: &NameGlob, start: &RelPath, dir: &RelPath, listing: &Listing) {
+        self.is_incomplete |= listing.cut;
         for entry in listing.iter() {
             self.seen += 1;
             if !self.wants(entry.kind) || !glob.might_match(entry.name) {
                 continue;
             }
             let path = dir.join(entry.name);
-            if !glob.matches(path.below(start), entry.name, entry.kind) {
+            if !glob.matches(&path, start, entry.kind) {
                 continue;
             }
             let line = shown(root, &path);
@@ -144,9 +149,10 @@ impl Search<'_> {
                 said.push(format!("{ignored} hidden by ignore files left out; includeIgnored searches them"));
             }
         }
-        if self.unreadable > 0 {
-            said.push(format!("{} could not be read", counted(self.unreadable, "directory", "directories")));
+        if self.is_incomplete || walk.cut {
+            said.push("there are too many entries to search them all; narrow \"path\"".to_owned());
         }
+        said.extend(unreadable(root, &self.unreadable));
         said.extend(notes(root, &walk.notes));
         (!said.is_empty()).then(|| format!("[{}]", said.join("; ")))
     }

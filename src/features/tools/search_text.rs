@@ -4,11 +4,11 @@ use super::arguments::{Kind, Parameter, optional};
 use super::{Arguments, Problem, READ_ONLY, Tool, search_files};
 use crate::call::Block;
 use crate::context::Context;
-use crate::features::names::{self, counted, shown, size};
+use crate::features::names::{self, counted, shown, size, unreadable};
 use crate::features::search::glob::NameGlob;
 use crate::features::search::query::{Options, Query};
 use crate::features::search::workers::{self, Job, Report};
-use crate::root::{Blocking, Kind as EntryKind, RootError};
+use crate::root::{Blocking, Kind as EntryKind, Root, RootError};
 
 /// Matches when nothing is said.
 const DEFAULT_LIMIT: u64 = 200;
@@ -47,7 +47,7 @@ pub(super) const TOOL: Tool = Tool {
             Kind::Texts { least: 0, most: 100 },
             "Patterns of entries to leave out, in gitignore syntax; at most 100.",
         ),
-        optional("contextLines", Kind::Count, "Lines to show before and after each match, at most 100. Default none."),
+        optional("contextLines", Kind::Amount, "Lines to show before and after each match, at most 100. Default 0."),
         optional("limit", Kind::Count, "At most this many matches. Default 200."),
         optional("maxPerFile", Kind::Count, "At most this many matches of one file. Default: no limit but \"limit\"."),
         optional("filesOnly", Kind::Flag, "Give only the paths of the files. Default false."),
@@ -68,7 +68,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
     };
     let located = root.locate(asked).and_then(|path| root.stat(&path, Blocking::Allowed));
     let (start, stat) = located.map_err(|error| Problem::at(asked, error))?;
-    let _turn = context.turn()?;
+    let _turn = context.search_turn()?;
     let cancel = context.search_cancel();
     let limit = arguments.count("limit").unwrap_or(DEFAULT_LIMIT);
     let files_only = arguments.flag("filesOnly");
@@ -88,6 +88,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
     let mut notes = Vec::new();
     let found = match stat.kind {
         EntryKind::Directory => {
+            root.open_real_directory(&start).map_err(|error| Problem::at(asked, error))?;
             let mut walk = root.walk(&start, search_files::options(arguments)?, &cancel);
             let found = workers::search_tree(&job, &mut walk);
             notes = names::notes(root, &walk.notes);
@@ -97,7 +98,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
         kind => return Err(Problem::at(asked, RootError::NotRegular(kind))),
     };
     let timed_out = context.check_search(&cancel)?.then(|| context.limits().search_time.as_secs());
-    let note = note(&found, timed_out, notes);
+    let note = note(root, &found, timed_out, notes);
     let text = if found.matches == 0 { "No matches found".to_owned() } else { found.text };
     Ok([text, note].map(|text| Block::Text(text.into())).into())
 }
@@ -121,7 +122,7 @@ fn query(arguments: &Arguments<'_>) -> Result<Query, Problem> {
 }
 
 /// Says how much was searched, and what is missing.
-fn note(found: &Report, timed_out: Option<u64>, notes: Vec<String>) -> String {
+fn note(root: &Root, found: &Report, timed_out: Option<u64>, notes: Vec<String>) -> String {
     let mut said = Vec::new();
     if found.matches > 0 {
         let (matches, files) =
@@ -139,11 +140,16 @@ fn note(found: &Report, timed_out: Option<u64>, notes: Vec<String>) -> String {
         said.push(format!("{} skipped", counted(found.binary, "binary file", "binary files")));
     }
     if found.unreadable > 0 {
-        said.push(format!(
-            "{} could not be read",
-            counted(found.unreadable, "file or directory", "files or directories")
-        ));
+        said.push(format!("{} could not be read", counted(found.unreadable, "file", "files")));
     }
-    said.extend(notes);
+    if found.too_long > 0 {
+        let files = counted(found.too_long, "file", "files");
+        said.push(format!("{files} not searched: too long for multiline, or with a line over 16 MiB"));
+    }
+    if !found.is_cut {
+        // Where enough was found, how far the walk was ahead is chance.
+        said.extend(unreadable(root, &found.unreadable_directories));
+        said.extend(notes);
+    }
     format!("[{}]", said.join("; "))
 }

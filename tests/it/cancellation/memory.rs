@@ -95,3 +95,41 @@ fn a_read_on_the_spot_does_not_wait_for_memory() {
     assert_eq!(said(&server.answer(holder)), "done");
     assert!(server.answer(read).get("result").is_some());
 }
+
+/// Each call holds what it was given until it is answered: if it asked for more meanwhile, all could wait for all.
+#[test]
+fn calls_that_read_many_files_do_not_wait_for_one_another_for_ever() {
+    let tree = Tree::new().file("binary", [0; 5_000]).file("text", "0123456789abcde\n".repeat(300));
+    let builder = TestServer::builder(&tree).limits(|limits| {
+        (limits.output_bytes, limits.answer_bytes) = (4_000, 20_000);
+    });
+    let mut server = builder.start().legacy(LATEST_LEGACY);
+    let paths: Vec<&str> = ["binary", "text"].into_iter().cycle().take(100).collect();
+    let call = json!({"name": "read_multiple_files", "arguments": {"paths": paths}});
+    let asked: Vec<Value> = (0..40).map(|_| server.ask("tools/call", call.clone())).collect();
+    for id in asked {
+        assert_eq!(server.answer(id)["result"]["content"].as_array().map(Vec::len), Some(100));
+    }
+}
+
+/// An error repeats what was wrong, but not all of it: 32 MiB asked must not be 32 MiB answered.
+#[test]
+fn an_error_is_not_as_long_as_the_request() {
+    let tree = Tree::new();
+    let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
+    let long = "x".repeat(100_000);
+    for (method, params) in [
+        ("tools/call", json!({"name": long})),
+        (long.as_str(), json!({})),
+        ("resources/read", json!({"uri": format!("file:///{long}")})),
+        ("tools/call", json!({"name": "list_directory", "arguments": {long.as_str(): 1}})),
+        ("tools/call", json!({"name": "read_text_file", "arguments": {"path": long}})),
+        ("tools/call", json!({"name": "read_multiple_files", "arguments": {"paths": [long]}})),
+        ("tools/call", json!({"name": "directory_tree", "arguments": {"excludePatterns": [format!("{long}[")]}})),
+        ("tools/call", json!({"name": "search_files", "arguments": {"pattern": format!("{long}[")}})),
+        ("tools/call", json!({"name": "search_text", "arguments": {"query": format!("{long}("), "regex": true}})),
+    ] {
+        let answer = server.request(method, params).to_string();
+        assert!(answer.len() < 2_000, "{method:.30}: {} bytes", answer.len());
+    }
+}

@@ -1,4 +1,4 @@
-//! Group C: listing. Unreadable directories, links, trees larger than any context, odd names.
+//! Group C: listing and search. Unreadable directories, links, trees larger than any context, odd names.
 
 use serde_json::{Value, json};
 
@@ -7,6 +7,7 @@ use crate::resources::list_all;
 use crate::resources::names;
 #[cfg(target_os = "linux")]
 use crate::resources::{bytes_of, read};
+use crate::search::found;
 use crate::support::{Client, TestServer, Tree};
 use crate::tools::text_and_note;
 
@@ -24,6 +25,14 @@ fn c1_an_unreadable_directory_is_marked_and_the_others_are_listed() {
     assert!(x["error"].as_str().is_some_and(|error| error.contains("permission denied")), "{x}");
     assert_eq!(x.get("children"), None, "it is not known what is in it");
     assert_eq!(shown[3]["children"][0]["name"], "b.txt");
+
+    let everything = json!({"pattern": "*", "kind": "file"});
+    let (text, note) = text_and_note(&mut process, "search_files", everything);
+    assert_eq!(text, "a.txt\nshut.txt\ny/b.txt");
+    assert!(note.is_some_and(|note| note.contains("could not be read")), "that x was not searched is said");
+    let (text, note) = text_and_note(&mut process, "search_text", json!({"query": "b"}));
+    assert_eq!(text, "y/b.txt:1: b");
+    assert!(note.is_some_and(|note| note.contains("could not be read")), "that x was not searched is said");
 
     assert_eq!(names(&list_all(&mut process)), ["a.txt", "shut.txt", "y/b.txt"]);
     let listed = process.tool_text("list_directory", json!({}));
@@ -84,6 +93,13 @@ fn c2_links_are_listed_as_links_and_never_followed_by_a_walk() {
     let listed = server.tool_text("list_directory", json!({}));
     assert_eq!(listed, "[LINK] broken\n[DIR] d\n[LINK] loop\n[LINK] out\n[LINK] out-file");
     assert_eq!(names(&list_all(&mut server)), ["d/f.txt"]);
+    let all = ["broken", "d", "loop", "out", "out-file", "d/f.txt", "d/self", "d/up"];
+    assert_eq!(found(&mut server, json!({"pattern": "*", "includeIgnored": true})), all);
+    assert_eq!(found(&mut server, json!({"pattern": "{loop,out,d/up}/**"})), [""; 0]);
+    // The links lead to `leaked.txt` and to `secret`: neither the name nor the text is found.
+    for query in ["SECRET", "leaked"] {
+        assert_eq!(server.tool_text("search_text", json!({"query": query})), crate::search::NOTHING);
+    }
     // Named, a link that stays inside is followed, also round and round.
     assert_eq!(
         server.tool_text("list_directory", json!({"path": "loop/loop/d/up/d"})),
@@ -139,6 +155,11 @@ fn c4_what_is_left_out_is_not_even_opened() {
         server.tool_text("directory_tree", json!({"excludePatterns": patterns}));
         assert!(!was_opened(), "{patterns}: a directory that is left out was opened");
     }
+    for patterns in [json!(["**/excluded/**"]), json!(["excluded/**"]), json!(["excluded"]), json!(["excluded/"])] {
+        found(&mut server, json!({"pattern": "**/*.js", "excludePatterns": patterns}));
+        server.tool_text("search_text", json!({"query": "x", "excludePatterns": patterns}));
+        assert!(!was_opened(), "{patterns}: a search opened a directory that is left out");
+    }
     std::fs::write(tree.join(".gitignore"), "node_modules/\nexcluded\n").unwrap();
     assert_eq!(names(&list_all(&mut server)), [".gitignore", "a.txt", "sub/b.txt"]);
     assert!(!was_opened(), "resources/list opened a directory that it leaves out");
@@ -148,6 +169,42 @@ fn c4_what_is_left_out_is_not_even_opened() {
         "the flag shows it: {text}"
     );
     assert!(was_opened(), "the watch would have seen it");
+    let arguments = json!({"pattern": "{index.js,x}", "includeIgnored": true});
+    assert_eq!(found(&mut server, arguments), ["excluded/x", "node_modules/m/index.js"]);
+    assert_eq!(found(&mut server, json!({"pattern": "{index.js,x}"})), [""; 0]);
+}
+
+/// servers #735, #896, #1067, mark3labs PR #25, code-index-mcp #58: models send `*.py` or `users.go`, and got nothing
+/// of what is deeper down.
+#[test]
+fn c5_patterns_as_models_send_them_find_what_they_mean() {
+    let tree = Tree::new().file("a.py", "").file("sub/b.py", "").file("sub/users.go", "");
+    let mut server = TestServer::start(&tree);
+    for (pattern, want) in [
+        ("*.py", &["a.py", "sub/b.py"][..]),
+        ("**/*.py", &["a.py", "sub/b.py"]),
+        ("users.go", &["sub/users.go"]),
+        ("sub/*", &["sub/b.py", "sub/users.go"]),
+    ] {
+        assert_eq!(found(&mut server, json!({"pattern": pattern})), want, "{pattern}");
+        for path in ["", ".", tree.path().to_str().unwrap(), &tree.uri("")] {
+            assert_eq!(found(&mut server, json!({"pattern": pattern, "path": path})), want, "{pattern} in {path:?}");
+        }
+    }
+}
+
+/// servers #896, PR #3716: people expected search_files to look into files.
+#[test]
+fn c6_what_is_in_files_has_a_tool_and_the_one_for_names_says_so() {
+    let tree = Tree::new().file("a.txt", "hay\na needle in it\n").file("needle.txt", "hay\n");
+    let mut server = TestServer::start(&tree);
+    let list = server.result("tools/list", json!({}));
+    let tools = list["tools"].as_array().unwrap();
+    let names = tools.iter().find(|tool| tool["name"] == "search_files").expect("search_files");
+    let description = names["description"].as_str().unwrap();
+    assert!(description.contains("names") && description.contains("search_text"), "{description}");
+    assert_eq!(server.tool_text("search_text", json!({"query": "needle"})), "a.txt:2: a needle in it");
+    assert_eq!(found(&mut server, json!({"pattern": "*needle*"})), ["needle.txt"]);
 }
 
 /// servers and peers: names that could be listed and not opened, or that broke the listing.
@@ -188,6 +245,12 @@ fn c10_odd_names_are_listed_on_one_line_each_and_read_in_every_way() {
     let mut want: Vec<Vec<u8>> = odd.iter().map(|name| name.to_vec()).collect();
     want.sort();
     assert_eq!(found, want);
+    // What search_files finds, a line each, is what was listed.
+    let searched = crate::search::found(&mut server, json!({"pattern": "*"}));
+    let listed: Vec<&str> = listed.lines().filter_map(|line| line.strip_prefix("[FILE] ")).collect();
+    assert_eq!(searched, listed);
+    let with_text = server.tool_text("search_text", json!({"query": "t", "filesOnly": true}));
+    assert!(with_text.lines().all(|path| listed.contains(&path)), "{with_text}");
     let resources = list_all(&mut server);
     assert_eq!(resources.len(), odd.len());
     for resource in resources {
@@ -209,6 +272,11 @@ fn c11_a_name_is_found_in_its_other_unicode_form() {
     assert_eq!(text(&mut server, composed), "decomposed");
     assert_eq!(bytes_of(&read(&mut server, &tree.uri(composed))), b"decomposed");
     assert_eq!(text(&mut server, &screenshot.replace('\u{202f}', " ")), "picture");
+    // A search finds it too, and gives the name that is on the disk.
+    for pattern in [composed, "\u{30b8}*"] {
+        assert_eq!(found(&mut server, json!({"pattern": pattern})), [decomposed], "{pattern}");
+    }
+    assert_eq!(found(&mut server, json!({"pattern": decomposed})), [decomposed]);
     std::fs::write(tree.join(composed), "composed").unwrap();
     assert_eq!(text(&mut server, composed), "composed", "exact bytes win");
     assert_eq!(text(&mut server, decomposed), "decomposed", "exact bytes win");

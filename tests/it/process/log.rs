@@ -39,6 +39,20 @@ fn trace_shows_every_line_in_and_out() {
     }
 }
 
+/// Answers are put together of parts and escaped late; the log shows them as they go out.
+#[test]
+fn trace_shows_the_whole_of_a_batch_and_the_beginning_of_a_long_text() {
+    let tree = Tree::new().file("a.txt", "line \"1\"\n".repeat(2_000));
+    let mut process = Process::spawn(["--log-level=trace".as_ref(), tree.path().as_os_str()]).legacy("2025-03-26");
+    process.send_line(r#"[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","id":"b","method":"ping"}]"#);
+    process.recv();
+    process.tool("read_text_file", json!({"path": "a.txt"}));
+    let log = process.finish();
+    let batch = r#"<- [{"jsonrpc":"2.0","id":"a","result":{}},{"jsonrpc":"2.0","id":"b","result":{}}]"#;
+    assert!(log.contains(batch), "{log}");
+    assert!(log.contains(r#""text":"line \"1\"\nline"#) && log.contains(" more bytes)"), "{log}");
+}
+
 #[test]
 fn what_a_client_sends_cannot_act_on_the_terminal_that_shows_the_log() {
     let tree = Tree::new();

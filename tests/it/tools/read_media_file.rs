@@ -107,3 +107,11 @@ fn what_cannot_be_read_is_said_with_its_reason() {
         assert!(text.contains(reason), "{path}: {text}");
     }
 }
+
+/// Media may be large; a text is for the model's context, and has its own limit.
+#[test]
+fn a_text_that_is_longer_than_an_answer_is_left_to_read_text_file() {
+    let tree = Tree::new().file("a.svg", format!("<svg>{}</svg>", " ".repeat(50_000)));
+    let text = TestServer::start(&tree).tool_error("read_media_file", json!({"path": "a.svg"}));
+    assert!(text.contains("read_text_file") && text.contains("50,011"), "{text}");
+}

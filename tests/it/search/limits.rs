@@ -1,0 +1,243 @@
+//! Both searches: progress, cancellation, deadlines, the size of answers, and the server meanwhile.
+//!
+//! What takes long here is a tree of many names for a few files, and a regular expression for which the engine has no
+//! shortcut: minutes of work that are made in a moment.
+
+use std::fs;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use mcp_fs::call::Failure;
+use serde_json::{Value, json};
+
+use crate::support::client::with_meta;
+use crate::support::{Client as _, Process, TIMEOUT, TestServer, Tree};
+use crate::tools::blocks;
+
+/// A word's end is a matter of Unicode next to letters that are not ASCII, where the engine goes letter by letter.
+const SLOW: &str = r"\b\d{3}\b|^needle$";
+/// Names of each file; some file systems have no room for more than 1,023.
+const NAMES: usize = 1_000;
+const FILES: usize = 16;
+
+/// 16,000 names for a gigabyte in all, and "needle" in the file that comes first.
+fn endless() -> Tree {
+    let text = "l'\u{e9}t\u{e9} nous d\u{ee}nons dehors, o\u{f9} il fait d\u{e9}j\u{e0} nuit\n".repeat(1_200);
+    let mut tree = Tree::new().file("first.txt", "needle\n");
+    for file in 0..FILES {
+        let directory = format!("d{file:02}");
+        tree = tree.file(format!("{directory}/0000"), &text);
+        for name in 1..NAMES {
+            let link = tree.join(format!("{directory}/{name:04}"));
+            fs::hard_link(tree.join(format!("{directory}/0000")), link).expect("another name");
+        }
+    }
+    tree
+}
+
+/// What is sent to search it.
+fn long_search() -> Value {
+    json!({"name": "search_text", "arguments": {"query": SLOW, "regex": true}})
+}
+
+#[test]
+fn a_search_whose_time_is_over_gives_what_it_found_and_says_so() {
+    let tree = endless();
+    let time = Duration::from_millis(500);
+    let mut server = TestServer::builder(&tree).limits(|limits| limits.search_time = time).start();
+    let begun = Instant::now();
+    let result = server.result("tools/call", long_search());
+    let took = begun.elapsed();
+    let blocks = blocks(&result);
+    assert_eq!(blocks[0], "first.txt:1: needle");
+    let note = &blocks[1];
+    assert!(note.contains("stopped after") && note.contains("narrow \"path\""), "{note}");
+    assert!(!note.contains("could not be read"), "{note}");
+    assert!(took >= time && took < TIMEOUT / 2, "{took:?}");
+}
+
+#[test]
+fn one_long_file_is_left_when_the_time_is_over() {
+    let line = "l'\u{e9}t\u{e9} nous d\u{ee}nons dehors, o\u{f9} il fait d\u{e9}j\u{e0} nuit\n";
+    let tree = Tree::new().file("long.txt", format!("needle\n{}", line.repeat((96 << 20) / line.len())));
+    let time = Duration::from_millis(200);
+    let mut server = TestServer::builder(&tree).limits(|limits| limits.search_time = time).start();
+    let result = server.result("tools/call", long_search());
+    assert_eq!(blocks(&result)[0], "long.txt:1: needle");
+    assert!(blocks(&result)[1].contains("stopped after"), "{result}");
+}
+
+#[test]
+fn search_timeout_is_in_seconds() {
+    let tree = endless();
+    let mut process = Process::spawn([tree.path().as_os_str(), "--search-timeout".as_ref(), "1".as_ref()]);
+    let begun = Instant::now();
+    let result = process.result("tools/call", long_search());
+    assert!(blocks(&result)[1].contains("stopped after 1 second"), "{result}");
+    assert!(begun.elapsed() >= Duration::from_secs(1));
+}
+
+#[test]
+fn names_searched_for_too_long_are_given_so_far() {
+    let tree = Tree::new().file("a.txt", "");
+    let mut server = TestServer::builder(&tree).limits(|limits| limits.search_time = Duration::ZERO).start();
+    let result = server.tool("search_files", json!({"pattern": "*"}));
+    assert_ne!(result["isError"], true);
+    assert!(blocks(&result)[1].contains("stopped after"), "{result}");
+}
+
+/// All that is heard until the answer comes.
+fn heard(server: &mut TestServer, meta: &Value) -> (Vec<Value>, Value) {
+    let mut params = with_meta(long_search());
+    params["_meta"].as_object_mut().expect("_meta").extend(meta.as_object().expect("members").clone());
+    let id = server.ask("tools/call", params);
+    let mut heard = Vec::new();
+    loop {
+        let message = server.recv();
+        if message["id"] == id {
+            return (heard, message);
+        }
+        heard.push(message);
+    }
+}
+
+#[test]
+fn whoever_gives_a_token_hears_how_far_the_search_is() {
+    let tree = endless();
+    let time = Duration::from_secs(2);
+    let mut server = TestServer::builder(&tree).limits(|limits| limits.search_time = time).start();
+    let begun = Instant::now();
+    // That it grows is a law of the harness.
+    let (messages, answer) = heard(&mut server, &json!({"progressToken": "t"}));
+    let most = begun.elapsed().as_millis() / 100 + 1;
+    assert!(answer["result"]["content"].is_array(), "{answer}");
+    assert!(!messages.is_empty() && messages.len() as u128 <= most, "{} in {most} tenths of a second", messages.len());
+    for message in messages {
+        let params = &message["params"];
+        assert_eq!((&message["method"], &params["progressToken"]), (&json!("notifications/progress"), &json!("t")));
+        assert!(params["message"].as_str().is_some_and(|text| text.starts_with("searching d")), "{message}");
+    }
+}
+
+#[test]
+fn whoever_gives_no_token_hears_nothing_but_the_answer() {
+    let tree = endless();
+    let time = Duration::from_millis(500);
+    let mut server = TestServer::builder(&tree).limits(|limits| limits.search_time = time).start();
+    let (messages, _) = heard(&mut server, &json!({}));
+    assert_eq!(messages, [] as [Value; 0]);
+}
+
+/// A server that searches for an hour, and says when a search begins and when it has ended, and how.
+fn watched(tree: &Tree) -> (TestServer, mpsc::Receiver<Option<Result<(), Failure>>>) {
+    let (tell, told) = mpsc::channel();
+    let builder = TestServer::builder(tree).limits(|limits| limits.search_time = Duration::from_hours(1));
+    let server = builder.dispatch(move |call, context| {
+        tell.send(None).expect("the test listens");
+        let done = mcp_fs::dispatch::dispatch(call, context);
+        let how = match &done {
+            Err(Failure::Cancelled) => Err(Failure::Cancelled),
+            _ => Ok(()),
+        };
+        tell.send(Some(how)).expect("the test listens");
+        done
+    });
+    (server.start(), told)
+}
+
+#[test]
+fn a_cancelled_search_ends_unanswered_and_the_server_goes_on() {
+    let tree = endless();
+    let (mut server, told) = watched(&tree);
+    let id = server.ask_modern("tools/call", long_search());
+    assert_eq!(told.recv_timeout(TIMEOUT), Ok(None), "it begins");
+    server.expect_silence();
+    let cancelled = Instant::now();
+    server.notify("notifications/cancelled", json!({"requestId": id}));
+    assert_eq!(told.recv_timeout(TIMEOUT), Ok(Some(Err(Failure::Cancelled))), "its work ends");
+    // 50 ms where it is compiled for speed and the machine is not busy with other tests.
+    assert!(cancelled.elapsed() < Duration::from_secs(2), "{:?}", cancelled.elapsed());
+    assert_eq!(server.tool_text("read_text_file", json!({"path": "first.txt"})), "needle\n");
+    let rest = server.close();
+    assert_eq!(rest, [] as [Value; 0]);
+}
+
+#[test]
+fn the_server_answers_while_it_searches() {
+    let tree = endless();
+    let mut process = Process::spawn([tree.path()]);
+    let searches = [(); 2].map(|()| process.ask_modern("tools/call", long_search()));
+    for _ in 0..20 {
+        process.expect_silence();
+        assert_eq!(process.tool_text("read_text_file", json!({"path": "first.txt"})), "needle\n");
+    }
+    assert!(process.tool_text("list_directory", json!({})).contains("first.txt"));
+    for id in searches {
+        process.notify("notifications/cancelled", json!({"requestId": id}));
+    }
+}
+
+/// A client that goes away does not wait for what it asked.
+#[test]
+fn the_end_of_the_input_ends_a_search() {
+    let tree = endless();
+    let mut process = Process::spawn([tree.path()]);
+    let id = process.ask_modern("tools/call", long_search());
+    process.expect_silence();
+    let ended = Instant::now();
+    process.close_stdin();
+    let exit = process.wait();
+    assert!(exit.status.success(), "{exit:?}");
+    assert!(ended.elapsed() < Duration::from_secs(5), "{:?}", ended.elapsed());
+    assert_eq!(exit.rest.iter().map(|answer| &answer["id"]).collect::<Vec<_>>(), [&id]);
+}
+
+#[test]
+fn an_answer_is_no_longer_than_it_may_be() {
+    let line = format!("x{}\n", "y".repeat(200));
+    let mut tree = Tree::new();
+    for number in 0..100 {
+        tree = tree.file(format!("a-directory-with-a-name/file-{number}.txt"), line.repeat(50));
+    }
+    for most in [1_000, 5_000, 40_000] {
+        let mut server = TestServer::builder(&tree).limits(|limits| limits.output_bytes = most).start();
+        for (tool, arguments) in [
+            ("search_text", json!({"query": "x", "limit": 10_000})),
+            ("search_text", json!({"query": "x", "limit": 10_000, "contextLines": 3})),
+            ("search_text", json!({"query": "x", "limit": 10_000, "filesOnly": true})),
+            ("search_files", json!({"pattern": "*.txt"})),
+        ] {
+            let blocks = blocks(&server.tool(tool, arguments.clone()));
+            assert!(blocks[0].len() <= most, "{tool} {arguments}: {} bytes", blocks[0].len());
+            let is_all = blocks[0].lines().count() == 100;
+            assert!(is_all || blocks[1].contains("narrow"), "{tool} {arguments}: {blocks:?}");
+            assert!(!blocks[0].ends_with("--"), "{tool} {arguments}: nothing comes after the last mark");
+        }
+    }
+}
+
+/// Some systems give 256 descriptors; 32 must do, and a leak of one a file would be seen after any search.
+#[cfg(target_os = "linux")]
+#[test]
+fn searching_holds_few_descriptors_and_gives_all_back() {
+    use std::process::Stdio;
+
+    let mut tree = Tree::new();
+    for number in 0..400 {
+        tree = tree.file(format!("d{number}/e/f.txt"), "needle\n");
+    }
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "ulimit -n 32; exec \"$0\" \"$1\"", env!("CARGO_BIN_EXE_mcp-fs")]).arg(tree.path());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = Process::start(command);
+    let open = |process: &Process| fs::read_dir(process.proc("fd")).expect("/proc/PID/fd").count();
+    let mut counts = Vec::new();
+    for _ in 0..4 {
+        let text = process.tool_text("search_text", json!({"query": "needle", "limit": 1_000}));
+        assert_eq!(text.lines().count(), 400);
+        assert_eq!(process.tool_text("search_files", json!({"pattern": "f.txt"})).lines().count(), 400);
+        counts.push(open(&process));
+    }
+    // What the first call opens once and for all is there from then on.
+    assert!(counts.windows(2).all(|pair| pair[0] == pair[1]), "{counts:?}");
+}
