@@ -50,8 +50,9 @@ fn instructions(root: &Root) -> String {
     let path: String = root.path().display().to_string().chars().take(1_000).collect();
     format!(
         "Serves the directory {path}, read-only, and nothing outside it. Paths are relative to it (\".\" is the \
-         directory itself), absolute inside it, or file:// URIs. Long files come in parts: the note after a part says \
-         how to get the next one (offset, limit). Listings leave out denied names such as .env and .ssh; \
-         directory_tree and resources also leave out what .gitignore hides (includeIgnored shows it)."
+         directory itself), absolute inside it, or file:// URIs. search_text finds text in files (grep), search_files \
+         finds names (glob). Long files come in parts: the note after a part says how to get the next one (offset, \
+         limit). Denied names such as .env and .ssh are left out everywhere; searches, directory_tree and resources \
+         also leave out what .gitignore hides (includeIgnored shows it)."
     )
 }

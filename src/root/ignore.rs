@@ -171,7 +171,8 @@ fn as_git_reads(line: &str) -> Cow<'_, str> {
     if line.trim_end().strip_suffix('/').is_some_and(is_cut) {
         return Cow::Borrowed("");
     }
-    if !line.contains(['{', '}']) && !(line.contains('[') && line.contains('\\')) {
+    let has_escape_in_class = line.contains('[') && line.contains('\\');
+    if !has_escape_in_class && !line.contains(['{', '}']) {
         return Cow::Borrowed(line);
     }
     let mut out = String::with_capacity(line.len() + 8);

@@ -193,7 +193,7 @@ fn c5_patterns_as_models_send_them_find_what_they_mean() {
     }
 }
 
-/// servers #896, PR #3716: people expected search_files to look into files.
+/// servers #896, PR #3716: people expected `search_files` to look into files.
 #[test]
 fn c6_what_is_in_files_has_a_tool_and_the_one_for_names_says_so() {
     let tree = Tree::new().file("a.txt", "hay\na needle in it\n").file("needle.txt", "hay\n");

@@ -297,7 +297,7 @@ fn a_wrong_glob_is_an_error_with_a_mark_where_it_is_wrong() {
         ("*.{rs,py", "    *.{rs,py\n      ^"),
         ("ab}", "    ab}\n      ^"),
         ("{a}b}", "    {a}b}\n        ^"),
-        ("[z-a][b]", "    [z-a][b]\n    ^"),
+        ("[b][z-a][b]", "    [b][z-a][b]\n        ^"),
         ("a\\", "    a\\\n     ^"),
     ] {
         let error = server.tool_error("search_files", json!({"pattern": pattern}));

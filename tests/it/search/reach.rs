@@ -144,7 +144,10 @@ fn what_is_found_and_its_order_are_those_of_another_walker() {
         agree(json!({"pattern": "*"}), oracle(&tree, "", |_, _| true))?;
         agree(json!({"pattern": "**/*"}), oracle(&tree, "", |_, _| true))?;
         agree(json!({"pattern": "*", "kind": "directory"}), oracle(&tree, "", |_, is_dir| is_dir))?;
-        agree(json!({"pattern": "*.rs", "kind": "file"}), oracle(&tree, "", |path, _| path.ends_with(".rs")))?;
+        agree(
+            json!({"pattern": "*.rs", "kind": "file"}),
+            oracle(&tree, "", |path, _| path.strip_suffix(".rs").is_some()),
+        )?;
         agree(json!({"pattern": "b*"}), oracle(&tree, "", |path, _| name(path).to_lowercase().starts_with('b')))?;
         agree(json!({"pattern": "d/**"}), oracle(&tree, "d", |_, _| true))?;
         agree(json!({"pattern": "*", "path": "d"}), oracle(&tree, "d", |_, _| true))?;
