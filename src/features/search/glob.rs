@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use globset::{ErrorKind, GlobBuilder, GlobSet, GlobSetBuilder};
+use unicode_normalization::UnicodeNormalization;
 
 use crate::root::{Kind, RelPath, Root};
 
@@ -44,7 +45,7 @@ impl NameGlob {
             return Err(format!("A glob may have at most {MAX_GLOB} bytes."));
         }
         let relative = root.strip_root(pattern);
-        let glob = relative.strip_prefix("./").unwrap_or(relative);
+        let glob = relative.strip_prefix("./").or(relative.strip_prefix('/')).unwrap_or(relative);
         let subject = match () {
             () if relative.len() < pattern.len() => Subject::FromRoot,
             () if glob.len() < relative.len() || glob.trim_end_matches('/').contains('/') => Subject::FromStart,
@@ -53,7 +54,7 @@ impl NameGlob {
         let only_directories = glob.ends_with('/');
         let glob = glob.trim_end_matches('/');
         let folded = !glob.chars().any(char::is_uppercase);
-        let cased = if folded { Cow::Owned(glob.to_lowercase()) } else { Cow::Borrowed(glob) };
+        let cased = cased(glob, folded);
         let letters =
             cased.contains(['?', '[']).then(|| letters(&cased)).filter(|letters| letters.len() <= MOST_LETTERS);
         let bytes = letters.as_ref().map(|letters| one_byte_each(&cased, letters));
@@ -83,13 +84,23 @@ impl NameGlob {
         };
         match std::str::from_utf8(subject) {
             Ok(text) if !text.is_ascii() => {
-                let cased = if self.folded { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) };
+                let cased = cased(text, self.folded);
                 let bytes = self.letters.as_ref().map(|letters| one_byte_each(&cased, letters));
                 self.set.is_match(bytes.as_deref().unwrap_or(&cased))
             }
             _ if self.folded => self.set.is_match(RelPath::os_path(&subject.to_ascii_lowercase())),
             _ => self.set.is_match(RelPath::os_path(subject)),
         }
+    }
+}
+
+/// In lower case where case does not count, and composed: macOS and copied archives hold names that are not.
+fn cased(text: &str, folded: bool) -> Cow<'_, str> {
+    match (text.is_ascii(), folded) {
+        (true, false) => Cow::Borrowed(text),
+        (true, true) => Cow::Owned(text.to_ascii_lowercase()),
+        (false, false) => Cow::Owned(text.nfc().collect()),
+        (false, true) => Cow::Owned(text.nfc().flat_map(char::to_lowercase).nfc().collect()),
     }
 }
 
@@ -121,10 +132,13 @@ fn suffix(glob: &str) -> Vec<u8> {
     if is_usable { end.as_bytes().to_vec() } else { Vec::new() }
 }
 
-/// What to say when nothing was found and the glob looks like a regular expression.
-pub(crate) fn regex_hint(pattern: &str) -> Option<&'static str> {
+/// What to say when nothing was found and the glob looks like something else.
+pub(crate) fn hint(pattern: &str) -> Option<&'static str> {
     let signs = [".*", ".+", "\\.", "\\w", "\\d", "(?", "^", "$", "|"];
-    signs.iter().any(|sign| pattern.contains(sign)).then_some("the pattern is a glob such as *.rs, not a regex")
+    if signs.iter().any(|sign| pattern.contains(sign)) {
+        return Some("the pattern is a glob such as *.rs, not a regex");
+    }
+    pattern.contains('[').then_some("[ab] is one of these characters; write \\[ for a bracket in a name")
 }
 
 /// The error, with a mark below the place.
@@ -177,6 +191,7 @@ mod tests {
             ("**/*.py", "a.py"),
             ("sub/*", "sub/a.py"),
             ("./*.py", "a.py"),
+            ("/sub/*.py", "sub/a.py"),
             ("*.{rs,py}", "x/y.rs"),
             ("*.PY", "a.PY"),
             ("*.py", "A.PY"),

@@ -5,7 +5,7 @@ use super::{Arguments, Problem, READ_ONLY, Tool};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::names::{counted, notes, shown, unreadable};
-use crate::features::search::glob::{NameGlob, regex_hint};
+use crate::features::search::glob::{NameGlob, hint};
 use crate::root::{Blocking, Exclude, Hidden, Kind as EntryKind, Listing, RelPath, Root, RootError, Walk, WalkOptions};
 
 /// Results when nothing is said.
@@ -142,7 +142,7 @@ impl Search<'_> {
             said.push(format!("stopped after {seconds} seconds; narrow \"path\""));
         }
         if self.found == 0 {
-            said.extend(regex_hint(pattern).map(str::to_owned));
+            said.extend(hint(pattern).map(str::to_owned));
             said.push(format!("{} searched", counted(self.seen, "entry", "entries")));
             if walk.ignored > 0 {
                 let ignored = counted(walk.ignored as u64, "entry", "entries");

@@ -9,7 +9,7 @@ use crate::resources::names;
 use crate::resources::{bytes_of, read};
 use crate::search::found;
 use crate::support::{Client, TestServer, Tree};
-use crate::tools::text_and_note;
+use crate::tools::{text_and_note, with};
 
 /// node-directory-tree #14, servers: one directory that cannot be read failed the whole listing.
 #[cfg(target_os = "linux")]
@@ -26,13 +26,18 @@ fn c1_an_unreadable_directory_is_marked_and_the_others_are_listed() {
     assert_eq!(x.get("children"), None, "it is not known what is in it");
     assert_eq!(shown[3]["children"][0]["name"], "b.txt");
 
-    let everything = json!({"pattern": "*", "kind": "file"});
-    let (text, note) = text_and_note(&mut process, "search_files", everything);
-    assert_eq!(text, "a.txt\nshut.txt\ny/b.txt");
-    assert!(note.is_some_and(|note| note.contains("could not be read")), "that x was not searched is said");
-    let (text, note) = text_and_note(&mut process, "search_text", json!({"query": "b"}));
-    assert_eq!(text, "y/b.txt:1: b");
-    assert!(note.is_some_and(|note| note.contains("could not be read")), "that x was not searched is said");
+    let search = |process: &mut _, tool, arguments, want| {
+        let (text, note) = text_and_note(process, tool, arguments);
+        assert_eq!(text, want, "{tool}");
+        let note = note.unwrap_or_default();
+        assert!(note.contains("could not be read") && note.contains(": x"), "{tool} names what it did not see: {note}");
+    };
+    search(&mut process, "search_files", json!({"pattern": "*", "kind": "file"}), "a.txt\nshut.txt\ny/b.txt");
+    search(&mut process, "search_text", json!({"query": "b"}), "y/b.txt:1: b");
+    for (tool, what) in [("search_files", json!({"pattern": "*"})), ("search_text", json!({"query": "b"}))] {
+        let text = process.tool_error(tool, with(&what, &json!({"path": "x"})));
+        assert!(text.contains("permission denied"), "{tool}: {text}");
+    }
 
     assert_eq!(names(&list_all(&mut process)), ["a.txt", "shut.txt", "y/b.txt"]);
     let listed = process.tool_text("list_directory", json!({}));

@@ -172,6 +172,16 @@ fn directory_tree_never_leads_out() {
 }
 
 #[test]
+fn search_files_never_leads_out() {
+    in_process("search_files");
+}
+
+#[test]
+fn search_text_never_leads_out() {
+    in_process("search_text");
+}
+
+#[test]
 fn get_file_info_never_leads_out() {
     in_process("get_file_info");
 }

@@ -43,7 +43,7 @@ use serde_json::{Value, json};
 use crate::support::{Client, Tree};
 
 /// Everything that takes a path.
-pub(crate) const OPERATIONS: [&str; 9] = [
+pub(crate) const OPERATIONS: [&str; 11] = [
     "read_text_file",
     "read_file",
     "read_media_file",
@@ -52,6 +52,8 @@ pub(crate) const OPERATIONS: [&str; 9] = [
     "list_directory_with_sizes",
     "directory_tree",
     "get_file_info",
+    "search_files",
+    "search_text",
     READ_RESOURCE,
 ];
 
@@ -60,7 +62,8 @@ pub(crate) const FILE_OPERATIONS: [&str; 5] =
     ["read_text_file", "read_file", "read_media_file", "read_multiple_files", READ_RESOURCE];
 
 /// Those that want a directory.
-pub(crate) const DIRECTORY_OPERATIONS: [&str; 3] = ["list_directory", "list_directory_with_sizes", "directory_tree"];
+pub(crate) const DIRECTORY_OPERATIONS: [&str; 4] =
+    ["list_directory", "list_directory_with_sizes", "directory_tree", "search_files"];
 
 /// The one that is no tool.
 pub(crate) const READ_RESOURCE: &str = "resources/read";
@@ -125,6 +128,8 @@ pub(crate) fn request(operation: &str, path: &str) -> (&'static str, Value) {
     match operation {
         READ_RESOURCE => (READ_RESOURCE, json!({"uri": path})),
         "read_multiple_files" => ("tools/call", json!({"name": operation, "arguments": {"paths": [path]}})),
+        "search_files" => ("tools/call", json!({"name": operation, "arguments": {"path": path, "pattern": "*"}})),
+        "search_text" => ("tools/call", json!({"name": operation, "arguments": {"path": path, "query": "e"}})),
         tool => ("tools/call", json!({"name": tool, "arguments": {"path": path}})),
     }
 }

@@ -143,7 +143,7 @@ fn what_git_ignores_is_hidden_counted_and_shown_when_asked() {
     let mut server = TestServer::start(&tree);
     let (shown, note) = parsed(&mut server, json!({"includeIgnored": null}));
     assert_eq!(paths(&shown), [".gitignore", "s", "s/.hidden", "s/c.txt"]);
-    assert!(note.is_some_and(|note| note.contains("4 entries hidden")));
+    assert!(note.is_some_and(|note| note.contains("3 entries hidden")));
     let (all, note) = parsed(&mut server, json!({"includeIgnored": true}));
     assert_eq!(paths(&all).len(), 10);
     assert_eq!(note, None);
