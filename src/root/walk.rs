@@ -47,8 +47,7 @@ pub struct Walk<'r> {
     cancel: &'r Cancel,
     options: WalkOptions,
     queue: VecDeque<(RelPath, Arc<Ignore>)>,
-    start_depth: usize,
-    start_length: usize,
+    start: RelPath,
     buffer: Vec<u8>,
     /// Ignore files that were not applied, and why; the first few.
     pub notes: Vec<(RelPath, String)>,
@@ -75,8 +74,7 @@ impl Root {
             cancel,
             options,
             queue: VecDeque::new(),
-            start_depth: start.depth(),
-            start_length: start.as_bytes().len(),
+            start: start.clone(),
             buffer: Vec::new(),
             notes: Vec::new(),
             cut: false,
@@ -128,13 +126,12 @@ impl<'r> Walk<'r> {
             self.ignored += before - listing.len();
         }
         if !self.options.exclude.is_empty() {
-            let start = if self.start_depth == 0 { 0 } else { self.start_length + 1 };
             listing.retain(|entry| {
                 let path = path.join(entry.name);
-                !self.options.exclude.matches(&path.as_bytes()[start..], entry.kind == Kind::Directory)
+                !self.options.exclude.matches(path.below(&self.start), entry.kind == Kind::Directory)
             });
         }
-        if path.depth() - self.start_depth < self.options.max_depth {
+        if path.depth() - self.start.depth() < self.options.max_depth {
             for entry in listing.iter().filter(|entry| entry.kind == Kind::Directory) {
                 self.cut |= self.queue.len() >= MAX_PENDING;
                 if !self.cut {

@@ -13,8 +13,8 @@ use crate::cancel::Cancel;
 use crate::features::text;
 use crate::root::{Blocking, File, RelPath, Root, RootError};
 
-/// A larger file is read as a stream.
-const WHOLE: u64 = 8 << 20;
+/// A larger file is read as a stream, which can be stopped at every piece.
+const WHOLE: u64 = 2 << 20;
 /// A larger buffer is not kept for the next file.
 const KEPT: usize = 1 << 20;
 

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`glob`] | a glob as models write them |
 //! | [`query`] | a text or regular expression, and how it is to be found |
-//! | [`file`] | the lines of one file in which it is |
+//! | [`mod@file`] | the lines of one file in which it is |
 //! | [`workers`] | many files on all processors, with an answer that does not depend on how many there are |
 
 pub(super) mod file;
