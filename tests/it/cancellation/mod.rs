@@ -57,9 +57,10 @@ fn wait_line(id: &Value, say: &str) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": wait_params(say)}).to_string() + "\n"
 }
 
-/// Takes back a request.
+/// Takes back a request, and waits until the server has heard it: then the work may be let go on.
 fn cancel(client: &mut impl Client, id: &Value) {
     client.notify("notifications/cancelled", json!({"requestId": id, "reason": "a test"}));
+    client.request("ping", json!({}));
 }
 
 /// What the tool `wait` said.

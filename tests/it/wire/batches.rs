@@ -217,6 +217,7 @@ fn a_batch_of_which_all_is_cancelled_gets_no_answer() {
     let mut server = slow_list(&tree, &gate);
     server.send(json!([request("gone", "resources/list")]));
     server.notify("notifications/cancelled", json!({"requestId": "gone"}));
+    server.expect_silence(); // by then it has been heard
     gate.open();
     server.expect_silence();
 }
