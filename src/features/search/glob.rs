@@ -46,10 +46,12 @@ impl NameGlob {
         }
         let relative = root.strip_root(pattern);
         let glob = relative.strip_prefix("./").or(relative.strip_prefix('/')).unwrap_or(relative);
-        let subject = match () {
-            () if relative.len() < pattern.len() => Subject::FromRoot,
-            () if glob.len() < relative.len() || glob.trim_end_matches('/').contains('/') => Subject::FromStart,
-            () => Subject::Name,
+        let subject = if relative.len() < pattern.len() {
+            Subject::FromRoot
+        } else if glob.len() < relative.len() || glob.trim_end_matches('/').contains('/') {
+            Subject::FromStart
+        } else {
+            Subject::Name
         };
         let only_directories = glob.ends_with('/');
         let glob = glob.trim_end_matches('/');

@@ -181,7 +181,7 @@ impl<'a> Arguments<'a> {
 
     /// A flag; false when it was not given.
     pub(super) fn flag(&self, name: &str) -> bool {
-        matches!(self.find(name), Some(Argument::Flag(true)))
+        self.given_flag(name) == Some(true)
     }
 
     /// A flag that means something else when it was not given.

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::features::content;
 use crate::features::names::{shown, timestamp};
 use crate::features::text::{self, SAMPLE};
-use crate::root::{Asked, Blocking, Kind, RelPath, RootError, Stat};
+use crate::root::{Blocking, Kind, RelPath, RootError, Stat};
 
 pub(super) const TOOL: Tool = Tool {
     name: "get_file_info",
@@ -57,8 +57,7 @@ fn facts(stat: &Stat) -> String {
 
 /// What a file's first bytes tell. A file that may be looked at but not read keeps its other facts.
 fn contents(real: &RelPath, context: &Context) -> Result<String, RootError> {
-    let path = Asked { path: real.clone(), directory: false };
-    let file = match context.root().open_file(&path, Blocking::Allowed) {
+    let file = match context.root().open_real_file(real.clone(), Blocking::Allowed) {
         Ok(file) => file,
         Err(error @ RootError::PermissionDenied) => return Ok(format!("contents: {error}\n")),
         Err(error) => return Err(error),
