@@ -9,6 +9,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::cancel::Cancelled;
+use crate::features::resources::Fingerprint;
+use crate::features::watch::{Followed, ListWatched};
+use crate::root::RelPath;
 use crate::text::Text;
 
 /// What a client can ask of the features. The handshake and `ping` are answered by the eras themselves.
@@ -35,6 +38,27 @@ pub enum Call {
     },
     /// `resources/templates/list`: always one page.
     ListResourceTemplates,
+    /// `resources/subscribe`.
+    Subscribe {
+        /// As the client wrote it.
+        uri: String,
+    },
+    /// `resources/unsubscribe`.
+    Unsubscribe {
+        /// As the client wrote it.
+        uri: String,
+    },
+    /// `subscriptions/listen`.
+    Listen(Interests),
+}
+
+/// What the client of one stream wants to hear of. The server has no other news.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Interests {
+    /// That the list of resources has changed.
+    pub list: bool,
+    /// That one of these resources has changed; as the client wrote them.
+    pub uris: Vec<String>,
 }
 
 /// What came of a call that could be served.
@@ -50,6 +74,35 @@ pub enum Outcome {
     Contents(Contents),
     /// The templates.
     ResourceTemplates(Vec<ResourceTemplate>),
+    /// From now on the client hears of a resource.
+    Subscribed(Subscription),
+    /// From now on it does not.
+    Unsubscribed {
+        /// As the client wrote it.
+        uri: String,
+        /// The same as a path.
+        path: RelPath,
+    },
+    /// A stream of news begins.
+    Listening(Listening),
+}
+
+/// Somebody hears of a resource, as long as this lives.
+#[derive(Debug)]
+pub struct Subscription {
+    /// What the news is about: the URI as it was asked for, absolute.
+    pub uri: String,
+    /// The path that it stands for.
+    pub followed: Followed,
+}
+
+/// What of its [`Interests`] a stream hears of, as long as this lives.
+#[derive(Debug)]
+pub struct Listening {
+    /// The list of resources.
+    pub list: Option<ListWatched>,
+    /// Single resources.
+    pub subscriptions: Vec<Subscription>,
 }
 
 /// Why a call could not be served. A tool that ran and failed is an [`Outcome`] instead: the model should see it.
@@ -78,6 +131,13 @@ pub enum Failure {
         uri: String,
         /// Why, and what to do next.
         message: String,
+    },
+    /// A method that this server has, and that was switched off.
+    SwitchedOff {
+        /// Its name.
+        method: &'static str,
+        /// The option that did it.
+        option: &'static str,
     },
     /// The server failed.
     Internal(String),
@@ -214,6 +274,8 @@ pub struct ResourcePage {
     pub next_cursor: Option<String>,
     /// Set when the list was cut: how many entries it was cut to.
     pub truncated: Option<usize>,
+    /// On the first page: which list this is, so that it can be told from a later one.
+    pub fingerprint: Option<Fingerprint>,
 }
 
 /// A resource as `resources/list` shows it.
@@ -270,4 +332,11 @@ pub enum Outbound {
         /// What is being done.
         message: String,
     },
+    /// A resource has changed.
+    Updated {
+        /// As the client subscribed to it.
+        uri: String,
+    },
+    /// There are other resources than before.
+    ListChanged,
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 use tracing::level_filters::LevelFilter;
 
-use crate::limits::Limits;
+use crate::limits::{Limits, WatchMode, Watching};
 use crate::root::{Deny, Root};
 
 /// Serves one directory to MCP clients over stdio, as resources and tools, and nothing outside it.
@@ -80,6 +80,18 @@ pub struct Cli {
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().search_time.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub search_timeout: u64,
 
+    /// How changes are noticed: auto (the system tells), poll (look now and then: network file systems), off.
+    #[arg(long, value_name = "HOW", default_value = "auto", hide_possible_values = true)]
+    pub watch: WatchMode,
+
+    /// Directories watched at once; what is beyond is looked at now and then.
+    #[arg(long, value_name = "N", default_value_t = Watching::default().directories, value_parser = positive())]
+    pub watch_limit: usize,
+
+    /// Seconds between two looks at what is subscribed and cannot be watched.
+    #[arg(long, value_name = "SECONDS", default_value_t = Watching::default().poll.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub poll_interval: u64,
+
     /// What is said on stderr.
     #[arg(
         long,
@@ -135,6 +147,12 @@ impl Cli {
             answer_bytes: self.max_answer_bytes as u64,
             batch: self.max_batch,
             search_time: Duration::from_secs(self.search_timeout),
+            watch: Watching {
+                mode: self.watch,
+                directories: self.watch_limit,
+                poll: Duration::from_secs(self.poll_interval),
+                ..Watching::default()
+            },
         }
     }
 
@@ -154,10 +172,13 @@ impl Cli {
             ("--max-answer-bytes", now.answer_bytes as usize, default.answer_bytes as usize),
             ("--max-batch", now.batch, default.batch),
             ("--search-timeout", now.search_time.as_secs() as usize, default.search_time.as_secs() as usize),
+            ("--watch-limit", now.watch.directories, default.watch.directories),
+            ("--poll-interval", now.watch.poll.as_secs() as usize, default.watch.poll.as_secs() as usize),
         ];
         let numbers = numbers.into_iter().filter(|(_, now, default)| now != default);
         let deny = self.deny.iter().map(|pattern| format!("--deny={pattern}"));
         deny.chain(self.no_default_deny.then(|| "--no-default-deny".to_owned()))
+            .chain((self.watch != WatchMode::Auto).then(|| format!("--watch={}", self.watch)))
             .chain(numbers.map(|(name, now, _)| format!("{name}={now}")))
             .chain(self.log_level.map(|level| format!("--log-level={level}")))
             .collect()

@@ -4,31 +4,34 @@
 //! registered in [`Inflight`] and given to a thread of the pool, whose result comes back as an [`Event`]. Either way
 //! it is answered here, once: [`Connection::answer`] has no other caller for a ticket than who took it out.
 //!
+//! | module | holds |
+//! | --- | --- |
+//! | [`work`] | starting the work of a request, and what comes of it |
+//! | [`news`] | what the client hears without asking: subscriptions and streams |
+//!
 //! Everything is bounded ([`Limits`](crate::limits::Limits)): work in progress, waiting requests, answers that the
 //! client does not take. When all places are taken, cancellations and pings are still heard; when the queue is full
 //! too, stdin is left unread until there is room.
 
-use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+mod news;
+mod work;
 
-use serde_json::value::RawValue;
+use std::io;
+
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::time::Instant;
 
+use self::work::Event;
 use crate::batch::{BatchKey, Batches};
-use crate::call::{Call, Failure, Outbound, Outcome};
-use crate::cancel::Cancel;
-use crate::context::{Context, Progress};
-use crate::dispatch;
 use crate::ending::Ending;
-use crate::era::{self, Era, Reply, Routed, Session, dress};
-use crate::inflight::{Inflight, Pending, Ticket, Waiting};
+use crate::era::{self, Routed, Session, dress};
+use crate::inflight::Inflight;
 use crate::log;
 use crate::memory::Reservation;
 use crate::object::Array;
-use crate::server::{Dispatch, Server};
+use crate::server::Server;
+use crate::subscribers::Subscribers;
 use crate::wire::error::{Error, INTERNAL_ERROR, INVALID_REQUEST};
 use crate::wire::json::Body;
 use crate::wire::lines::{Line, LineReader};
@@ -46,22 +49,19 @@ where
 {
     let lines = LineReader::new(input, server.services.limits.line_bytes);
     let (events_in, events) = mpsc::unbounded_channel();
+    let changes = events_in.clone();
+    server.services.watch.connect(move |change| drop(changes.send(Event::Changed(change))));
     let connection = Connection {
         server,
         session: Session::default(),
         inflight: Inflight::default(),
         batches: Batches::default(),
         working: 0,
+        subscribers: Subscribers::default(),
         outbox: Outbox::new(output),
         events_in,
     };
     connection.run(lines, events).await
-}
-
-/// What the pool's threads tell the loop.
-enum Event {
-    Done { ticket: Ticket, result: Result<Outcome, Failure>, held: Vec<Reservation> },
-    Say(Ticket, Outbound),
 }
 
 /// One connection's state.
@@ -72,6 +72,8 @@ struct Connection<W> {
     batches: Batches,
     /// Threads at work, also for requests that were cancelled since.
     working: usize,
+    /// Who hears of changes.
+    subscribers: Subscribers,
     outbox: Outbox<W>,
     events_in: UnboundedSender<Event>,
 }
@@ -86,6 +88,10 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         loop {
             let all_handled = self.handle_lines(&mut lines);
             self.start_waiting();
+            self.send_news();
+            if ending.is_some() && all_handled {
+                self.end_streams();
+            }
             let finished = self.inflight.is_empty() && !self.outbox.is_pending();
             if ending.is_some() && all_handled && finished {
                 return Ok(());
@@ -158,8 +164,8 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         match message {
             Message::Request(request) => self.handle_request(&request, bytes, batch),
             Message::Notification(notification) => {
-                if let Some(pending) = era::cancelled_request(&notification).and_then(|id| self.inflight.cancel(&id)) {
-                    self.settle(pending.batch, None, Vec::new());
+                if let Some(id) = era::hear(&mut self.session, &notification) {
+                    self.cancel(&id);
                 }
             }
             Message::Response => {}
@@ -172,6 +178,13 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
                 self.owe(batch);
                 self.settle_error(batch, None, INVALID_REQUEST, "A batch cannot hold a batch.");
             }
+        }
+    }
+
+    fn cancel(&mut self, id: &Id) {
+        match self.inflight.cancel(id) {
+            Some(pending) => self.settle(pending.batch, None, Vec::new()),
+            None => self.subscribers.close(id),
         }
     }
 
@@ -192,7 +205,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
 
     fn handle_request(&mut self, request: &Request<'_>, bytes: usize, batch: Option<BatchKey>) {
         self.owe(batch);
-        if self.inflight.contains(&request.id) {
+        if self.inflight.contains(&request.id) || self.subscribers.has_stream(&request.id) {
             let message = "A request with this id is in progress; use another id.";
             return self.settle_error(batch, Some(&request.id), INVALID_REQUEST, message);
         }
@@ -208,83 +221,6 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             }
             Routed::Call(call, token) => self.begin(request.id.clone(), era, batch, call, token, bytes),
         }
-    }
-
-    /// Does a quick call on the spot; registers any other, to be started when there is a place.
-    fn begin(
-        &mut self,
-        id: Id,
-        era: Era,
-        batch: Option<BatchKey>,
-        call: Call,
-        token: Option<Box<RawValue>>,
-        bytes: usize,
-    ) {
-        if self.has_place() && self.inflight.queued() == 0 && dispatch::is_quick(&call) {
-            let mut context = Context::new(Arc::clone(&self.server.services), Cancel::default(), None);
-            context.may_block = false;
-            context.may_wait = batch.is_none();
-            match run(&*self.server.dispatch, &call, &context) {
-                Err(Failure::WouldBlock) => {}
-                result => return self.answer(&id, era, batch, result, context.take_reservations()),
-            }
-        }
-        let ticket = self.inflight.register(id, era, batch, bytes);
-        self.inflight.enqueue(Waiting { ticket, call, token });
-        self.start_waiting();
-    }
-
-    /// Gives waiting requests to the pool, as long as there are places.
-    fn start_waiting(&mut self) {
-        while self.has_place() {
-            let Some(Waiting { ticket, call, token, .. }) = self.inflight.dequeue() else { return };
-            let Some(pending) = self.inflight.get(ticket) else { continue };
-            let say = self.events_in.clone();
-            let progress = token.map(|token| Progress::new(token, move |it| drop(say.send(Event::Say(ticket, it)))));
-            let mut context = Context::new(Arc::clone(&self.server.services), pending.cancel.clone(), progress);
-            context.may_wait = pending.batch.is_none();
-            let dispatch = Arc::clone(&self.server.dispatch);
-            let done = self.events_in.clone();
-            self.working += 1;
-            // Detached: its end comes as an event, and a send fails only when the loop has ended.
-            drop(tokio::task::spawn_blocking(move || {
-                let result = run(&*dispatch, &call, &context);
-                drop(done.send(Event::Done { ticket, result, held: context.take_reservations() }));
-            }));
-        }
-    }
-
-    fn on_event(&mut self, event: Event) {
-        match event {
-            Event::Done { ticket, result, held } => {
-                self.working -= 1;
-                if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
-                    self.answer(&id, era, batch, result, held);
-                }
-            }
-            Event::Say(ticket, outbound) => {
-                // Where answers wait to be read, progress is no news.
-                if let Some(pending) = self.inflight.get(ticket).filter(|_| !self.outbox.is_pending()) {
-                    self.send(dress::notification(pending.era, &outbound), Vec::new());
-                }
-            }
-        }
-    }
-
-    /// Answers a request that was taken out of [`Inflight`], or never was in it.
-    fn answer(
-        &mut self,
-        id: &Id,
-        era: Era,
-        batch: Option<BatchKey>,
-        result: Result<Outcome, Failure>,
-        held: Vec<Reservation>,
-    ) {
-        let body = match result {
-            Ok(outcome) => Some(dress::result(id, era, Reply::Outcome(outcome), &self.server.hello)),
-            Err(failure) => era.error(failure).map(|error| dress::error(Some(id), false, &error)),
-        };
-        self.settle(batch, body, held);
     }
 
     /// Notes that a batch owes one more answer.
@@ -314,17 +250,16 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         self.settle_error(None, None, INVALID_REQUEST, message);
     }
 
-    fn send(&mut self, mut body: Body, held: Vec<Reservation>) {
+    fn send(&mut self, body: Body, held: Vec<Reservation>) {
+        self.push(body, |body| Answer::new(body, held));
+    }
+
+    fn push(&mut self, mut body: Body, answer: impl FnOnce(Body) -> Answer) {
         if tracing::enabled!(target: "mcp_fs::wire", tracing::Level::TRACE) {
             tracing::trace!(target: "mcp_fs::wire", "<- {}", log::shown(&body.head(log::SHOWN), body.len()));
         }
         body.end_line();
-        self.outbox.push(Answer::new(body, held));
-    }
-
-    /// Whether one more request may be worked on: a place is held until the answer is written.
-    fn has_place(&self) -> bool {
-        self.working + self.outbox.unwritten() < self.server.services.limits.in_flight
+        self.outbox.push(answer(body));
     }
 
     /// Whether one more line may be read.
@@ -335,12 +270,4 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             && self.outbox.unwritten() < limits.in_flight + limits.queued
             && (self.outbox.unwritten_bytes() as u64) < limits.answer_bytes
     }
-}
-
-/// Does the work; a panic in it is this request's failure and nobody else's.
-fn run(dispatch: &Dispatch, call: &Call, context: &Context) -> Result<Outcome, Failure> {
-    catch_unwind(AssertUnwindSafe(|| dispatch(call, context))).unwrap_or_else(|_| {
-        tracing::error!("a request panicked; this is a bug in mcp-fs");
-        Err(Failure::Internal("The server failed on this request; it goes on with others.".to_owned()))
-    })
 }

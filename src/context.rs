@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use crate::call::{Failure, Outbound};
 use crate::cancel::Cancel;
 use crate::features::resources::Snapshots;
+use crate::features::watch::Watch;
 use crate::limits::Limits;
 use crate::memory::{Budget, NoMemory, Reservation};
 use crate::root::Root;
@@ -17,11 +18,13 @@ use crate::root::Root;
 #[derive(Debug)]
 pub struct Services {
     /// The served directory.
-    pub root: Root,
+    pub root: Arc<Root>,
     /// How much of everything.
     pub limits: Limits,
     /// The lists that `resources/list` is giving out in pages.
     pub snapshots: Snapshots,
+    /// What notices changes.
+    pub watch: Watch,
     /// Memory for answers.
     pub budget: Arc<Budget>,
     /// Walks and listings at once.
@@ -64,6 +67,11 @@ impl Context {
     /// The lists that are being given out in pages.
     pub fn snapshots(&self) -> &Snapshots {
         &self.services.snapshots
+    }
+
+    /// What notices changes.
+    pub fn watch(&self) -> &Watch {
+        &self.services.watch
     }
 
     /// Sets `bytes` of memory aside until the answer is written; waits for earlier answers where there is none.

@@ -11,6 +11,9 @@ pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
         Call::CallTool { name, arguments } => tools::call(name, arguments.as_deref(), context).map(Outcome::Tool),
         Call::ListResources { cursor } => resources::list(cursor.as_deref(), context).map(Outcome::Resources),
         Call::ReadResource { uri } => resources::read(uri, context).map(Outcome::Contents),
+        Call::Subscribe { uri } => resources::subscribe(uri, context).map(Outcome::Subscribed),
+        Call::Unsubscribe { uri } => resources::unsubscribe(uri, context),
+        Call::Listen(interests) => resources::listen(interests, context).map(Outcome::Listening),
         Call::ListResourceTemplates => Ok(Outcome::ResourceTemplates(resources::templates(context.root()))),
     }
 }
@@ -18,8 +21,8 @@ pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
 /// Whether a call is worth trying at once, without a thread: it then says [`Failure::WouldBlock`] where it would.
 pub fn is_quick(call: &Call) -> bool {
     match call {
-        Call::ListTools | Call::ListResourceTemplates | Call::ReadResource { .. } => true,
+        Call::ListTools | Call::ListResourceTemplates | Call::ReadResource { .. } | Call::Unsubscribe { .. } => true,
         Call::CallTool { name, .. } => tools::is_quick(name),
-        Call::ListResources { .. } => false,
+        Call::ListResources { .. } | Call::Subscribe { .. } | Call::Listen(_) => false,
     }
 }

@@ -64,5 +64,6 @@ pub mod object;
 pub mod root;
 pub mod server;
 pub mod stdio;
+pub mod subscribers;
 pub mod text;
 pub mod wire;

@@ -2,6 +2,7 @@
 //!
 //! `--help` shows them; [`crate::cli`] sets them.
 
+use std::fmt;
 use std::time::Duration;
 
 /// How much of everything. All are hard: nothing a client sends or a disk holds goes beyond them.
@@ -32,6 +33,40 @@ pub struct Limits {
     pub batch: usize,
     /// How long a search goes on before it gives what it found.
     pub search_time: Duration,
+    /// How changes are noticed.
+    pub watch: Watching,
+}
+
+/// How changes are noticed, and how often they are told of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watching {
+    /// By what.
+    pub mode: WatchMode,
+    /// Directories watched at once. A user of Linux has some thousand watches for everything that runs.
+    pub directories: usize,
+    /// How often what cannot be watched is looked at.
+    pub poll: Duration,
+    /// Subscriptions, over all streams.
+    pub followed: usize,
+    /// Open streams (`subscriptions/listen`).
+    pub streams: usize,
+    /// What happens within this time is one change.
+    pub settle: Duration,
+    /// Between two messages that the list has changed, at first.
+    pub list_pause: Duration,
+    /// The same when it never stops changing.
+    pub list_longest_pause: Duration,
+}
+
+/// What tells that something changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum WatchMode {
+    /// The system tells; where it cannot, looking now and then.
+    Auto,
+    /// Looking now and then: network file systems tell nothing of what other machines do.
+    Poll,
+    /// Nothing: there are no subscriptions.
+    Off,
 }
 
 impl Default for Limits {
@@ -49,6 +84,32 @@ impl Default for Limits {
             answer_bytes: 64 << 20,
             batch: 100,
             search_time: Duration::from_secs(30),
+            watch: Watching::default(),
         }
+    }
+}
+
+impl Default for Watching {
+    fn default() -> Self {
+        Self {
+            mode: WatchMode::Auto,
+            directories: 1_024,
+            poll: Duration::from_secs(2),
+            followed: 1_024,
+            streams: 64,
+            settle: Duration::from_millis(100),
+            list_pause: Duration::from_secs(2),
+            list_longest_pause: Duration::from_mins(1),
+        }
+    }
+}
+
+impl fmt::Display for WatchMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Poll => "poll",
+            Self::Off => "off",
+        })
     }
 }

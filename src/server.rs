@@ -12,7 +12,8 @@ use crate::context::{Context, Services};
 use crate::dispatch;
 use crate::era::hello::Hello;
 use crate::features::resources::Snapshots;
-use crate::limits::Limits;
+use crate::features::watch::Watch;
+use crate::limits::{Limits, WatchMode};
 use crate::memory::Budget;
 use crate::root::Root;
 
@@ -35,9 +36,11 @@ pub struct Server {
 impl Server {
     /// Serves `root`, within `limits`.
     pub fn new(root: Root, limits: Limits) -> Self {
+        let root = Arc::new(root);
         Self {
-            hello: Hello::new(&root),
+            hello: Hello::new(&root, limits.watch.mode != WatchMode::Off),
             services: Arc::new(Services {
+                watch: Watch::new(Arc::clone(&root), &limits),
                 root,
                 budget: Budget::new(limits.answer_bytes),
                 turns: Budget::new(WALKS),

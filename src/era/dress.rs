@@ -4,15 +4,16 @@
 //! of its time cannot read is left out: titles before 2025-06-18, audio and annotations before 2025-03-26. Modern
 //! results say that they are complete, who sent them, and how long they may be kept.
 
-use serde_json::value::RawValue;
-
 use super::hello::{self, Hello};
 use super::revision::{Revision, SUPPORTED};
 use super::{Era, Reply};
-use crate::call::{Block, Contents, Data, Outbound, Outcome, ToolDefinition, ToolResult};
+use crate::call::{Block, Contents, Data, Listening, Outbound, Outcome, ToolDefinition, ToolResult};
 use crate::wire::error::Error;
 use crate::wire::json::Body;
 use crate::wire::message::Id;
+
+/// The stream that a message belongs to: the id of the request that began it.
+const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// How long a modern client may keep an answer that names DIR or the tools: neither changes while the process lives.
 const STABLE_MS: u32 = 60_000;
@@ -25,6 +26,7 @@ pub fn result(id: &Id, era: Era, reply: Reply, hello: &Hello) -> Body {
     body.key("result");
     body.open('{');
     let mut meta = Meta::default();
+    let is_stream_end = matches!(reply, Reply::StreamEnd);
     let ttl = write_reply(&mut body, &mut meta, era, reply, hello);
     if era == Era::Modern {
         body.key("resultType");
@@ -35,7 +37,10 @@ pub fn result(id: &Id, era: Era, reply: Reply, hello: &Hello) -> Body {
             body.key("cacheScope");
             body.string("private");
         }
-        meta.0.push(("io.modelcontextprotocol/serverInfo", hello::server_info(true)));
+        if is_stream_end {
+            meta.0.push((SUBSCRIPTION_ID, id.to_string()));
+        }
+        meta.0.push(("io.modelcontextprotocol/serverInfo", hello::server_info(true).to_string()));
     }
     meta.write(&mut body);
     body.raw("}}");
@@ -68,26 +73,73 @@ pub fn error(id: Option<&Id>, null_id: bool, error: &Error) -> Body {
     body
 }
 
-/// A notification, without the line's end.
-pub fn notification(era: Era, outbound: &Outbound) -> Body {
-    let mut body = Body::new();
-    let Outbound::Progress { token, progress, message } = outbound;
-    body.raw(r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"#);
-    body.raw(RawValue::get(token));
-    body.key("progress");
-    body.value(progress);
-    if era.has_audio_and_annotations() {
-        body.key("message");
-        body.string(message);
+/// A notification, without the line's end. On a stream it says which one.
+pub fn notification(era: Era, stream: Option<&Id>, outbound: &Outbound) -> Body {
+    let (method, mut body) = (method(outbound), Body::new());
+    body.raw(r#"{"jsonrpc":"2.0","method":""#);
+    body.raw(method);
+    body.raw(r#"","params":{"#);
+    match outbound {
+        Outbound::Progress { token, progress, message } => {
+            body.key("progressToken");
+            body.raw(token.get());
+            body.key("progress");
+            body.value(progress);
+            if era.has_audio_and_annotations() {
+                body.key("message");
+                body.string(message);
+            }
+        }
+        Outbound::Updated { uri } => {
+            body.key("uri");
+            body.string(uri);
+        }
+        Outbound::ListChanged => {}
     }
+    write_stream(&mut body, stream);
     body.raw("}}");
     body
+}
+
+fn method(outbound: &Outbound) -> &'static str {
+    match outbound {
+        Outbound::Progress { .. } => "notifications/progress",
+        Outbound::Updated { .. } => "notifications/resources/updated",
+        Outbound::ListChanged => "notifications/resources/list_changed",
+    }
+}
+
+/// The first message of a stream: what it will tell of. What it will not is not named.
+pub fn acknowledgement(stream: &Id, listening: &Listening) -> Body {
+    let mut body = Body::new();
+    body.raw(r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"#);
+    if listening.list.is_some() {
+        body.key("resourcesListChanged");
+        body.raw("true");
+    }
+    if !listening.subscriptions.is_empty() {
+        let uris: Vec<&str> = listening.subscriptions.iter().map(|subscription| subscription.uri.as_str()).collect();
+        body.key("resourceSubscriptions");
+        body.value(&uris);
+    }
+    body.raw("}");
+    write_stream(&mut body, Some(stream));
+    body.raw("}}");
+    body
+}
+
+fn write_stream(body: &mut Body, stream: Option<&Id>) {
+    if let Some(id) = stream {
+        let mut meta = Meta::default();
+        meta.0.push((SUBSCRIPTION_ID, id.to_string()));
+        meta.write(body);
+    }
 }
 
 /// Writes a result's members; gives how long a modern client may keep it, where it may.
 fn write_reply(body: &mut Body, meta: &mut Meta, era: Era, reply: Reply, hello: &Hello) -> Option<u32> {
     match reply {
-        Reply::Empty => None,
+        Reply::Empty | Reply::StreamEnd => None,
         Reply::Initialize(revision) => {
             body.key("protocolVersion");
             body.string(revision.as_str());
@@ -137,7 +189,7 @@ fn write_outcome(body: &mut Body, meta: &mut Meta, era: Era, outcome: Outcome) -
                 body.string(cursor);
             }
             if let Some(limit) = page.truncated {
-                meta.0.push(("dev.mcp-fs/truncated", serde_json::json!({ "limit": limit })));
+                meta.0.push(("dev.mcp-fs/truncated", serde_json::json!({ "limit": limit }).to_string()));
             }
             Some(0)
         }
@@ -158,6 +210,8 @@ fn write_outcome(body: &mut Body, meta: &mut Meta, era: Era, outcome: Outcome) -
             body.value(&templates);
             Some(STABLE_MS)
         }
+        // What there is to say of these has been taken out by the connection.
+        Outcome::Subscribed(_) | Outcome::Unsubscribed { .. } | Outcome::Listening(_) => None,
     }
 }
 
@@ -227,15 +281,15 @@ fn write_contents(body: &mut Body, contents: Contents) {
     }
     if let Some(continuation) = contents.continues {
         let mut meta = Meta::default();
-        meta.0.push(("dev.mcp-fs/continues", serde_json::json!(continuation)));
+        meta.0.push(("dev.mcp-fs/continues", serde_json::json!(continuation).to_string()));
         meta.write(body);
     }
     body.close('}');
 }
 
-/// The members of a `_meta`; not written when there are none.
+/// The members of a `_meta`, as JSON; not written when there are none.
 #[derive(Default)]
-struct Meta(Vec<(&'static str, serde_json::Value)>);
+struct Meta(Vec<(&'static str, String)>);
 
 impl Meta {
     fn write(&self, body: &mut Body) {
@@ -246,7 +300,7 @@ impl Meta {
         body.open('{');
         for (key, value) in &self.0 {
             body.key(key);
-            body.value(value);
+            body.raw(value);
         }
         body.close('}');
     }

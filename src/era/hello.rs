@@ -19,12 +19,13 @@ pub struct Hello {
 }
 
 impl Hello {
-    /// The server's word on `root`.
-    pub fn new(root: &Root) -> Self {
+    /// The server's word on `root`, and on changes in it if these are noticed.
+    pub fn new(root: &Root, watches: bool) -> Self {
+        let resources = if watches { json!({ "subscribe": true, "listChanged": true }) } else { json!({}) };
         Self {
             capabilities: json!({
                 "tools": {},
-                "resources": {},
+                "resources": resources,
                 "experimental": {
                     "roots": {
                         "listChanged": false,

@@ -3,6 +3,7 @@
 
 use super::revision::Revision;
 use super::{Next, Reply, Session, Step, methods, progress_token, required_string};
+use crate::call::Call;
 use crate::object::Object;
 use crate::wire::error::{Error, INVALID_PARAMS, INVALID_REQUEST};
 use crate::wire::message::Request;
@@ -26,7 +27,16 @@ pub(super) fn route(session: &mut Session, request: &Request<'_>, in_batch: bool
             "Not initialized: send initialize first, or with 2026-07-28 put \"io.modelcontextprotocol/protocolVersion\" into \
              the _meta of every request.",
         )),
-        (method, Some(_)) => Ok(Next::Call(methods::call(method, &request.params)?, progress_token(meta))),
+        (method, Some(_)) => Ok(Next::Call(call(method, &request.params)?, progress_token(meta))),
+    }
+}
+
+/// The methods of this era only, and those of both.
+fn call(method: &str, params: &Object<'_>) -> Result<Call, Error> {
+    match method {
+        "resources/subscribe" => Ok(Call::Subscribe { uri: required_string(params, "uri")? }),
+        "resources/unsubscribe" => Ok(Call::Unsubscribe { uri: required_string(params, "uri")? }),
+        method => methods::call(method, params),
     }
 }
 

@@ -43,12 +43,19 @@ pub enum Era {
 pub struct Session {
     /// Agreed on by `initialize`.
     revision: Option<Revision>,
+    /// The client has said so: it may be told things now.
+    initialized: bool,
 }
 
 impl Session {
     /// The revision whose rules hold for what has no era of its own, such as a line that is not JSON.
     fn revision_or_latest(&self) -> Revision {
         self.revision.unwrap_or(Revision::LATEST_LEGACY)
+    }
+
+    /// Whose rules hold for what a legacy client is told; `None` before it has said that it is ready to hear.
+    pub fn listener(&self) -> Option<Era> {
+        self.revision.filter(|_| self.initialized).map(Era::Legacy)
     }
 
     /// Whether an array of messages is a message.
@@ -81,6 +88,8 @@ pub enum Reply {
     Initialize(Revision),
     /// The answer to `server/discover`.
     Discover,
+    /// The end of a stream that `subscriptions/listen` began.
+    StreamEnd,
     /// What a feature gave.
     Outcome(Outcome),
 }
@@ -91,7 +100,7 @@ pub fn route(session: &mut Session, request: &Request<'_>, in_batch: bool) -> (E
     let meta = request.params.get("_meta").and_then(Object::parse);
     match meta {
         Some(meta) if request.method != "initialize" && modern::is_marked(&meta) => {
-            (Era::Modern, modern::route(request, &meta).into())
+            (Era::Modern, modern::route(request, &meta, in_batch).into())
         }
         meta => {
             let step = legacy::route(session, request, in_batch, meta.as_ref());
@@ -100,11 +109,17 @@ pub fn route(session: &mut Session, request: &Request<'_>, in_batch: bool) -> (E
     }
 }
 
-/// What a notification asks for: only cancellation means anything to this server. Both eras write it the same way;
-/// whatever is wrong with it, it is ignored.
-pub fn cancelled_request(notification: &Notification<'_>) -> Option<Id> {
-    (notification.method == "notifications/cancelled").then_some(())?;
-    Id::parse(notification.params.get("requestId")?)
+/// What a notification asks for: to cancel a request. That a legacy client is ready is noted; nothing else means
+/// anything to this server. Both eras write `cancelled` the same way; whatever is wrong with it, it is ignored.
+pub fn hear(session: &mut Session, notification: &Notification<'_>) -> Option<Id> {
+    match notification.method.as_ref() {
+        "notifications/initialized" => {
+            session.initialized = session.revision.is_some();
+            None
+        }
+        "notifications/cancelled" => Id::parse(notification.params.get("requestId")?),
+        _ => None,
+    }
 }
 
 /// What an era's `route` comes to; `?` works on its errors.
@@ -158,6 +173,10 @@ impl Era {
             // Not -32602: Claude Code shows the message of every other code only.
             Failure::Unreadable { uri, message } => {
                 Error::new(error::INTERNAL_ERROR, message).with_data(uri_data(&uri))
+            }
+            Failure::SwitchedOff { method, option } => {
+                let message = format!("Method not found: {method} (the server runs with {option})");
+                Error::new(error::METHOD_NOT_FOUND, message)
             }
             Failure::Internal(message) => Error::new(error::INTERNAL_ERROR, message),
             Failure::Cancelled => return None,

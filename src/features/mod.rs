@@ -6,7 +6,8 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`tools`] | one file a tool, and the registry |
-//! | [`resources`] | list, read, templates |
+//! | [`resources`] | list, read, templates, subscriptions |
+//! | [`watch`] | noticing that something changed |
 //! | `search` | names by glob, and text by ripgrep's engine |
 //! | [`text`] | bytes to text: encodings, and windows of lines |
 //! | [`content`] | media types; what is text at all |
@@ -18,3 +19,4 @@ pub mod resources;
 mod search;
 mod text;
 pub mod tools;
+pub mod watch;

@@ -11,6 +11,7 @@
 //! | [`open`] | the file, directory or facts behind it |
 //! | [`dir`], [`walk`] | what is in a directory, or below it |
 //! | [`deny`], [`ignore`] | what is never given out; what listings leave out |
+//! | [`trail`], [`hints`] | what tells that it changed; when to look |
 //! | [`sys`] | how does this system do it? |
 //!
 //! Bind mounts and hard links below the directory are part of it: who may make them may copy files there too.
@@ -24,6 +25,7 @@
 pub mod deny;
 mod dir;
 mod error;
+pub mod hints;
 mod ignore;
 mod locate;
 mod open;
@@ -31,6 +33,7 @@ mod path;
 mod resolve;
 mod stat;
 mod sys;
+mod trail;
 mod uri;
 mod walk;
 
@@ -47,6 +50,7 @@ pub use self::locate::Asked;
 pub use self::open::{Blocking, File};
 pub use self::path::RelPath;
 pub use self::stat::{Kind, Stat};
+pub use self::trail::{Facts, Trail};
 pub use self::walk::{Hidden, Visit, Walk, WalkOptions};
 
 /// The served directory.

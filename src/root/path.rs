@@ -11,7 +11,7 @@ use std::path::Path;
 /// Components joined by `/`; empty for the served directory itself. No component is empty or `.`.
 ///
 /// On Unix any bytes but `/` and NUL; elsewhere UTF-8.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RelPath(Vec<u8>);
 
 impl RelPath {
@@ -103,6 +103,12 @@ impl RelPath {
         let mut parent = self.clone();
         parent.pop();
         parent
+    }
+
+    /// This path and all above it but the root, the shallowest first.
+    pub fn and_above(&self) -> impl Iterator<Item = Self> {
+        let ends = memchr::memchr_iter(b'/', &self.0).chain((!self.is_root()).then_some(self.0.len()));
+        ends.map(|end| Self(self.0[..end].to_vec()))
     }
 
     /// Whether `..` is among the components.

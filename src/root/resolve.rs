@@ -19,6 +19,11 @@ const MAX_ABSOLUTE: usize = 8;
 impl Root {
     /// Follows all links and `..` in `asked`. Fails where that leads outside, without a look at what is there.
     pub(super) fn resolve(&self, asked: &RelPath) -> Result<RelPath, RootError> {
+        self.resolve_by(asked, |_| ())
+    }
+
+    /// The same; `step` gets every entry on the way before it is looked at, without links and `..` before its name.
+    pub(super) fn resolve_by(&self, asked: &RelPath, mut step: impl FnMut(&RelPath)) -> Result<RelPath, RootError> {
         let mut pending: Vec<Vec<u8>> = reversed(asked);
         let mut real = RelPath::root();
         let (mut links, mut absolute) = (0, 0);
@@ -29,6 +34,7 @@ impl Root {
                 }
                 continue;
             }
+            step(&real.join(&name));
             let (entry, kind) = self.entry(&real, &name)?;
             match kind {
                 Kind::Link => {

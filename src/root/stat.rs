@@ -51,6 +51,22 @@ pub struct Stat {
     /// The device it is on.
     #[cfg(target_os = "linux")]
     pub(super) device: u64,
+    /// Its number on that device.
+    #[cfg(unix)]
+    pub(super) inode: u64,
+}
+
+impl Stat {
+    /// Tells it from another file of the same name: its number on its device; where there is none, when it was made.
+    pub(super) fn identity(&self) -> u64 {
+        #[cfg(unix)]
+        return self.inode;
+        #[cfg(not(unix))]
+        return self
+            .created
+            .and_then(|created| created.duration_since(SystemTime::UNIX_EPOCH).ok())
+            .map_or(0, |since| since.as_nanos() as u64);
+    }
 }
 
 /// `std::fs::Metadata` and cap-std's look the same and share no trait.
@@ -95,6 +111,8 @@ macro_rules! stat_from {
                     mode: if metadata.permissions().readonly() { 0o444 } else { 0o666 },
                     #[cfg(target_os = "linux")]
                     device: metadata.dev(),
+                    #[cfg(unix)]
+                    inode: metadata.ino(),
                 }
             }
         }

@@ -6,16 +6,22 @@
 //! | list a directory | `getdents64(2)` | cap-std |
 //! | file system's kind | `fstatfs(2)` | not asked: there is no procfs |
 //! | read that may not block | `preadv2(2)`, `RWF_NOWAIT` | not offered |
+//! | hear of changes | `inotify(7)` | the `notify` crate |
 //!
 //! Paths given to this module hold no `..`. None of its calls follows a link, anywhere in a path: what they open is
 //! what the path says.
 
 use std::fs::File;
 use std::io;
+use std::time::Duration;
 
 mod chain;
 #[cfg(target_os = "linux")]
+mod inotify;
+#[cfg(target_os = "linux")]
 mod linux;
+#[cfg(not(target_os = "linux"))]
+mod notify;
 #[cfg(not(target_os = "linux"))]
 mod portable;
 
@@ -23,6 +29,17 @@ mod portable;
 pub(super) use linux::{Abilities, is_kernel_file_system, list, open, read_at_now, stat, stat_in};
 #[cfg(not(target_os = "linux"))]
 pub(super) use portable::{Abilities, is_kernel_file_system, list, open, read_at_now, stat, stat_in};
+
+/// What tells of changes; made public by [`super::hints`].
+pub(super) mod hints {
+    #[cfg(target_os = "linux")]
+    pub use super::inotify::{Bell, Hints};
+    #[cfg(not(target_os = "linux"))]
+    pub use super::notify::{Bell, Hints};
+}
+
+/// How long a wait for hints takes at most where it might not be woken.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// How an entry is to be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

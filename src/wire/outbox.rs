@@ -21,12 +21,19 @@ pub struct Answer {
     body: Body,
     /// Given back when the line is written.
     held: Vec<Reservation>,
+    /// What comes after it must not overtake it.
+    keeps_order: bool,
 }
 
 impl Answer {
     /// A finished line, and the memory that was set aside for it.
     pub fn new(body: Body, held: Vec<Reservation>) -> Self {
-        Self { body, held }
+        Self { body, held, keeps_order: false }
+    }
+
+    /// A line that goes out before all that come after it, however big it is.
+    pub fn in_order(body: Body) -> Self {
+        Self { body, held: Vec::new(), keeps_order: true }
     }
 }
 
@@ -70,7 +77,11 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     pub fn push(&mut self, answer: Answer) {
         self.unwritten += 1;
         self.waiting_bytes += answer.body.len();
-        if answer.body.is_small() { self.small.push_back(answer) } else { self.big.push_back(answer) }
+        if answer.body.is_small() || answer.keeps_order {
+            self.small.push_back(answer);
+        } else {
+            self.big.push_back(answer);
+        }
     }
 
     /// How many lines have not been written to their end.

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Output;
 
-use mcp_fs::limits::Limits;
+use mcp_fs::limits::{Limits, Watching};
 use serde_json::{Value, json};
 
 use crate::support::{Client as _, LATEST_LEGACY, Process, Tree, command, run};
@@ -50,7 +50,19 @@ fn help_shows_every_limit_with_its_default() {
         answer_bytes,
         batch,
         search_time,
+        watch,
     } = Limits::default();
+    // Of these, two have an option; the others are what the protocol's papers ask for.
+    let Watching {
+        mode: _,
+        directories,
+        poll,
+        followed: _,
+        streams: _,
+        settle: _,
+        list_pause: _,
+        list_longest_pause: _,
+    } = watch;
     let help = printed(&["--help".as_ref()]);
     for (option, default) in [
         ("--list-limit", list),
@@ -65,6 +77,8 @@ fn help_shows_every_limit_with_its_default() {
         ("--max-answer-bytes", answer_bytes as usize),
         ("--max-batch", batch),
         ("--search-timeout", search_time.as_secs() as usize),
+        ("--watch-limit", directories),
+        ("--poll-interval", poll.as_secs() as usize),
     ] {
         let (_, after) = help.split_once(&format!("{option} <")).unwrap_or_else(|| panic!("no {option} in {help}"));
         let about = after.split("\n      --").next().expect("a part");
@@ -106,6 +120,9 @@ fn wrong_arguments_are_explained() {
         (vec!["--list-limit", "99999999999999999999999", dir], "--list-limit"),
         (vec!["--max-output-bytes", "10", dir], "1000"),
         (vec!["--max-line-bytes", "10", dir], "1000"),
+        (vec!["--watch", "always", dir], "auto, poll, off"),
+        (vec!["--watch-limit", "0", dir], "--watch-limit"),
+        (vec!["--poll-interval", "0", dir], "--poll-interval"),
         (vec!["--log-level", "loud", dir], "\"warn\""),
         (vec!["--deny", "!x", dir], "!x"),
         (vec!["--deny", "", dir], "--deny"),

@@ -7,7 +7,7 @@ use crate::call::{Annotations, Failure, Resource, ResourcePage};
 use crate::context::Context;
 use crate::features::content;
 use crate::features::names::{notes, shown, timestamp};
-use crate::root::{Directory, Exclude, Hidden, Kind, RelPath, Stat, WalkOptions};
+use crate::root::{Directory, Kind, RelPath, Stat};
 
 /// A page: the first one without a cursor, else the one that it leads to.
 pub fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Failure> {
@@ -23,10 +23,11 @@ pub fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Fai
     let resources = describe(&snapshot, start..end, context)?;
     let next_cursor = (end < snapshot.len()).then(|| snapshot.cursor(end - 1));
     let truncated = snapshot.truncated.then_some(context.limits().list);
+    let fingerprint = cursor.is_none().then(|| snapshot.fingerprint());
     if next_cursor.is_some() && cursor.is_none() {
         context.snapshots().keep(snapshot);
     }
-    Ok(ResourcePage { resources, next_cursor, truncated })
+    Ok(ResourcePage { resources, next_cursor, truncated, fingerprint })
 }
 
 /// The snapshot that a cursor belongs to, or a new one, and where the cursor stands in it.
@@ -45,30 +46,14 @@ fn resume(text: &str, context: &Context) -> Result<(Arc<Snapshot>, usize), Failu
     Ok((snapshot, start))
 }
 
-/// Finds the files, up to the limit. Directories that cannot be read are passed over.
+/// Finds the files, and says on stderr what is missing from the list.
 fn walk(context: &Context) -> Result<Snapshot, Failure> {
-    let limit = context.limits().list;
-    let mut snapshot = Snapshot::new();
-    let options = WalkOptions { hidden: Hidden::Skipped, max_depth: usize::MAX, exclude: Exclude::nothing() };
-    let mut walk = context.root().walk(&RelPath::root(), options, &context.cancel);
-    for visit in walk.by_ref() {
-        context.report(snapshot.len() as u64 + 1, || format!("listing {}", shown(context.root(), &visit.path)));
-        match &visit.listing {
-            Ok((_, listing)) => {
-                let files = listing.iter().filter(|entry| entry.kind == Kind::File).map(|entry| entry.name);
-                let room = limit - snapshot.len();
-                snapshot.truncated |= listing.cut || files.clone().nth(room).is_some();
-                snapshot.add(visit.path, files.take(room));
-            }
-            Err(error) => tracing::info!("resources/list: {} is left out: {error}", visit.path.display()),
-        }
-        if snapshot.truncated {
-            break;
-        }
-    }
-    context.cancel.check()?;
-    snapshot.truncated |= walk.cut;
-    for note in notes(context.root(), &walk.notes) {
+    let (root, limit) = (context.root(), context.limits().list);
+    let walked = Snapshot::take(root, limit, &context.cancel, |directory, found| {
+        context.report(found as u64 + 1, || format!("listing {}", shown(root, directory)));
+    });
+    let (snapshot, walk_notes) = walked?;
+    for note in notes(root, &walk_notes) {
         tracing::warn!("resources/list: {note}");
     }
     if snapshot.truncated {

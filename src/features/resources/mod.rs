@@ -6,16 +6,20 @@
 //! | [`list`](self::list()) | `resources/list`, in pages |
 //! | `snapshot` | the list that pages are taken from, and the cursors into it |
 //! | [`read`](self::read()) | `resources/read`: text, blobs, directories, parts of files |
+//! | [`subscribe`](self::subscribe()) | `resources/subscribe` and its opposite, `subscriptions/listen` |
 
 mod list;
 mod read;
 mod snapshot;
+mod subscribe;
 
 pub use self::list::list;
 pub use self::read::read;
-pub use self::snapshot::Snapshots;
-use crate::call::ResourceTemplate;
-use crate::root::Root;
+pub(in crate::features) use self::snapshot::Snapshot;
+pub use self::snapshot::{Fingerprint, Snapshots};
+pub use self::subscribe::{listen, subscribe, unsubscribe};
+use crate::call::{Failure, ResourceTemplate};
+use crate::root::{Root, RootError};
 
 /// The one template: any path, and optionally some lines of it.
 pub fn templates(root: &Root) -> Vec<ResourceTemplate> {
@@ -27,4 +31,17 @@ pub fn templates(root: &Root) -> Vec<ResourceTemplate> {
         description: "Any file or directory by its path relative to the served directory. offset and limit choose \
             lines of a text, counted from 1; column is the first character of the first line.",
     }]
+}
+
+/// A disk error on what a URI stands for.
+fn failure(uri: &str, error: RootError) -> Failure {
+    let uri = uri.to_owned();
+    match error {
+        RootError::NotFound | RootError::NotDirectory => Failure::ResourceNotFound { uri },
+        RootError::Outside => Failure::BadUri { uri, message: format!("The URI {error}.") },
+        RootError::BadPath(_) => Failure::BadUri { uri, message: format!("The URI cannot be read: {error}.") },
+        RootError::Cancelled => Failure::Cancelled,
+        RootError::WouldBlock => Failure::WouldBlock,
+        error => Failure::Unreadable { uri, message: format!("Cannot be read: {error}.") },
+    }
 }

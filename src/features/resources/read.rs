@@ -4,6 +4,7 @@
 //! gives its beginning, marked at the end, and says where it goes on; reading part after part gives the file back
 //! byte for byte. A blob cannot be cut, and is refused when it is too big.
 
+use super::failure;
 use crate::call::{Contents, Continuation, Data, Failure};
 use crate::context::Context;
 use crate::features::content;
@@ -126,15 +127,7 @@ impl Reader<'_> {
     }
 
     fn failure(&self, error: RootError) -> Failure {
-        let uri = self.uri.clone();
-        match error {
-            RootError::NotFound | RootError::NotDirectory => Failure::ResourceNotFound { uri },
-            RootError::Outside => Failure::BadUri { uri, message: format!("The URI {error}.") },
-            RootError::BadPath(_) => Failure::BadUri { uri, message: format!("The URI cannot be read: {error}.") },
-            RootError::Cancelled => Failure::Cancelled,
-            RootError::WouldBlock => Failure::WouldBlock,
-            error => self.unreadable(&error.to_string()),
-        }
+        failure(&self.uri, error)
     }
 
     fn unreadable(&self, why: &str) -> Failure {
@@ -152,7 +145,7 @@ fn name(file: &File) -> &[u8] {
 }
 
 /// The URI without its range, and the range. A query that is anything but a range is part of the name.
-fn split_range(uri: &str) -> Result<(&str, Option<Window>), Failure> {
+pub(super) fn split_range(uri: &str) -> Result<(&str, Option<Window>), Failure> {
     let Some((reference, query)) = uri.rsplit_once('?') else { return Ok((uri, None)) };
     let pairs: Vec<_> = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect();
     if !pairs.iter().all(|(key, _)| matches!(*key, "offset" | "limit" | "column")) {

@@ -4,13 +4,14 @@
 //! they belong to and where they stand. So pages fit together while the snapshot is kept, and a cursor still works
 //! when it is gone, or in another process: then the walk is done again, and goes on behind the cursor's path.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
-use crate::root::RelPath;
+use crate::cancel::{Cancel, Cancelled};
+use crate::root::{Exclude, Hidden, Kind, RelPath, Root, WalkOptions};
 
 /// How long a snapshot is kept.
 const LIFETIME: Duration = Duration::from_mins(1);
@@ -19,7 +20,7 @@ const MOST: usize = 4;
 
 /// The files found by one walk, in order.
 #[derive(Debug)]
-pub(super) struct Snapshot {
+pub(in crate::features) struct Snapshot {
     /// Its name in cursors; random, so that another process's is not mistaken for it.
     tag: u64,
     made: Instant,
@@ -30,6 +31,10 @@ pub(super) struct Snapshot {
     pub(super) truncated: bool,
 }
 
+/// A list of files, as good as all their names for telling whether it is another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fingerprint(u64);
+
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     directory: u32,
@@ -38,7 +43,39 @@ struct Slot {
 }
 
 impl Snapshot {
-    pub(super) fn new() -> Self {
+    /// Walks the served directory and notes its files, up to `limit`; `each` hears of every directory, and how many
+    /// files were found before it. Directories that cannot be read are passed over. Gives what is to be said of ignore
+    /// files, too.
+    pub(in crate::features) fn take(
+        root: &Root,
+        limit: usize,
+        cancel: &Cancel,
+        mut each: impl FnMut(&RelPath, usize),
+    ) -> Result<(Self, Vec<(RelPath, String)>), Cancelled> {
+        let mut snapshot = Self::new();
+        let options = WalkOptions { hidden: Hidden::Skipped, max_depth: usize::MAX, exclude: Exclude::nothing() };
+        let mut walk = root.walk(&RelPath::root(), options, cancel);
+        for visit in walk.by_ref() {
+            each(&visit.path, snapshot.len());
+            match &visit.listing {
+                Ok((_, listing)) => {
+                    let files = listing.iter().filter(|entry| entry.kind == Kind::File).map(|entry| entry.name);
+                    let room = limit - snapshot.len();
+                    snapshot.truncated |= listing.cut || files.clone().nth(room).is_some();
+                    snapshot.add(visit.path, files.take(room));
+                }
+                Err(error) => tracing::info!("resources/list: {} is left out: {error}", visit.path.display()),
+            }
+            if snapshot.truncated {
+                break;
+            }
+        }
+        cancel.check()?;
+        snapshot.truncated |= walk.cut;
+        Ok((snapshot, walk.notes))
+    }
+
+    fn new() -> Self {
         Self {
             tag: RandomState::new().build_hasher().finish(),
             made: Instant::now(),
@@ -61,6 +98,20 @@ impl Snapshot {
             self.names.extend_from_slice(name);
         }
         self.directories.push(directory);
+    }
+
+    /// The same for another snapshot only if that holds the same files.
+    pub(in crate::features) fn fingerprint(&self) -> Fingerprint {
+        let mut hasher = DefaultHasher::new();
+        let mut directory = None;
+        for slot in &self.files {
+            if directory != Some(slot.directory) {
+                directory = Some(slot.directory);
+                self.directories[slot.directory as usize].hash(&mut hasher);
+            }
+            self.names[slot.start as usize..][..usize::from(slot.length)].hash(&mut hasher);
+        }
+        Fingerprint(hasher.finish())
     }
 
     pub(super) fn len(&self) -> usize {

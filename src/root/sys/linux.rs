@@ -92,6 +92,12 @@ pub(in crate::root) fn open(
     Ok((file, stat))
 }
 
+/// A handle of a directory, to be watched and not read.
+pub(super) fn directory_handle(root: &Dir, path: &RelPath, can: Abilities) -> Result<File, RootError> {
+    let handle = reach(root, path, OFlags::PATH | OFlags::DIRECTORY, ResolveFlags::empty(), can)?;
+    if is_kernel_file_system(&handle) { Err(RootError::KernelFileSystem) } else { Ok(handle) }
+}
+
 /// Opens without following a link: in one step, or where the kernel cannot, by a chain of handles and then a single name.
 fn reach(root: &Dir, path: &RelPath, flags: OFlags, resolve: ResolveFlags, can: Abilities) -> io::Result<File> {
     let flags = flags | OFlags::NOFOLLOW;
@@ -180,5 +186,6 @@ pub(in crate::root) fn stat_in(dir: &File, name: &[u8]) -> Result<Stat, RootErro
         created: None,
         mode: stat.st_mode & 0o777,
         device: stat.st_dev,
+        inode: stat.st_ino,
     })
 }

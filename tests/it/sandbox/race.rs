@@ -167,4 +167,7 @@ fn nothing_from_outside_comes_in_by_swapping_names() {
     say(&format!("race: in {seconds} s {swaps:?} swaps, {} answers given, {} refused", tally.given, tally.refused));
     assert!(swaps.iter().all(|swaps| *swaps > 100), "that was no race: {swaps:?}");
     assert!(tally.given > 10 && tally.refused > 10, "the swaps were not seen: {tally:?}");
+    for news in server.close() {
+        assert_eq!(news["method"], "notifications/resources/list_changed", "it was not asked for: {news}");
+    }
 }

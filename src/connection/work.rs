@@ -1,0 +1,121 @@
+//! Doing what was asked for: at once where that is quick, else on a thread of the pool; and what comes of it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+use tokio::io::AsyncWrite;
+
+use super::Connection;
+use crate::batch::BatchKey;
+use crate::call::{Call, Failure, Outbound, Outcome};
+use crate::cancel::Cancel;
+use crate::context::{Context, Progress};
+use crate::dispatch;
+use crate::era::{Era, dress};
+use crate::features::watch::Change;
+use crate::inflight::{Pending, Ticket, Waiting};
+use crate::memory::Reservation;
+use crate::server::Dispatch;
+use crate::wire::message::Id;
+
+/// What other threads tell the loop.
+pub(super) enum Event {
+    Done { ticket: Ticket, result: Result<Outcome, Failure>, held: Vec<Reservation> },
+    Say(Ticket, Outbound),
+    Changed(Change),
+}
+
+impl<W: AsyncWrite + Unpin> Connection<W> {
+    /// Does a quick call on the spot; registers any other, to be started when there is a place.
+    pub(super) fn begin(
+        &mut self,
+        id: Id,
+        era: Era,
+        batch: Option<BatchKey>,
+        call: Call,
+        token: Option<Box<RawValue>>,
+        bytes: usize,
+    ) {
+        if self.has_place() && self.inflight.queued() == 0 && dispatch::is_quick(&call) {
+            let mut context = Context::new(Arc::clone(&self.server.services), Cancel::default(), None);
+            context.may_block = false;
+            context.may_wait = batch.is_none();
+            match run(&*self.server.dispatch, &call, &context) {
+                Err(Failure::WouldBlock) => {}
+                result => return self.answer(&id, era, batch, result, context.take_reservations()),
+            }
+        }
+        let ticket = self.inflight.register(id, era, batch, bytes);
+        self.inflight.enqueue(Waiting { ticket, call, token });
+        self.start_waiting();
+    }
+
+    /// Gives waiting requests to the pool, as long as there are places.
+    pub(super) fn start_waiting(&mut self) {
+        while self.has_place() {
+            let Some(Waiting { ticket, call, token, .. }) = self.inflight.dequeue() else { return };
+            let Some(pending) = self.inflight.get(ticket) else { continue };
+            let say = self.events_in.clone();
+            let progress = token.map(|token| Progress::new(token, move |it| drop(say.send(Event::Say(ticket, it)))));
+            let mut context = Context::new(Arc::clone(&self.server.services), pending.cancel.clone(), progress);
+            context.may_wait = pending.batch.is_none();
+            let dispatch = Arc::clone(&self.server.dispatch);
+            let done = self.events_in.clone();
+            self.working += 1;
+            // Detached: its end comes as an event, and a send fails only when the loop has ended.
+            drop(tokio::task::spawn_blocking(move || {
+                let result = run(&*dispatch, &call, &context);
+                drop(done.send(Event::Done { ticket, result, held: context.take_reservations() }));
+            }));
+        }
+    }
+
+    pub(super) fn on_event(&mut self, event: Event) {
+        match event {
+            Event::Done { ticket, result, held } => {
+                self.working -= 1;
+                if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
+                    self.answer(&id, era, batch, result, held);
+                }
+            }
+            Event::Say(ticket, outbound) => {
+                // Where answers wait to be read, progress is no news.
+                if let Some(pending) = self.inflight.get(ticket).filter(|_| !self.outbox.is_pending()) {
+                    self.send(dress::notification(pending.era, None, &outbound), Vec::new());
+                }
+            }
+            Event::Changed(change) => self.subscribers.note(&change),
+        }
+    }
+
+    /// Answers a request that was taken out of [`Inflight`], or never was in it.
+    fn answer(
+        &mut self,
+        id: &Id,
+        era: Era,
+        batch: Option<BatchKey>,
+        result: Result<Outcome, Failure>,
+        held: Vec<Reservation>,
+    ) {
+        let body = match result.and_then(|outcome| self.take_up(id, era, outcome)) {
+            Ok(None) => return, // a stream: it is answered when it ends
+            Ok(Some(reply)) => Some(dress::result(id, era, reply, &self.server.hello)),
+            Err(failure) => era.error(failure).map(|error| dress::error(Some(id), false, &error)),
+        };
+        self.settle(batch, body, held);
+    }
+
+    /// Whether one more request may be worked on: a place is held until the answer is written.
+    pub(super) fn has_place(&self) -> bool {
+        self.working + self.outbox.unwritten() < self.server.services.limits.in_flight
+    }
+}
+
+/// Does the work; a panic in it is this request's failure and nobody else's.
+fn run(dispatch: &Dispatch, call: &Call, context: &Context) -> Result<Outcome, Failure> {
+    catch_unwind(AssertUnwindSafe(|| dispatch(call, context))).unwrap_or_else(|_| {
+        tracing::error!("a request panicked; this is a bug in mcp-fs");
+        Err(Failure::Internal("The server failed on this request; it goes on with others.".to_owned()))
+    })
+}

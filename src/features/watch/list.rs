@@ -1,0 +1,143 @@
+//! The list of resources: whether it is still the one that the client knows, and when to look.
+//!
+//! Looking means to walk as `resources/list` does and to compare: so ignore files, new trees and renamed directories
+//! need no rules of their own. The directories that the walk came to are those to be watched.
+
+use std::time::{Duration, Instant};
+
+use super::pace::Pace;
+use crate::features::resources::Fingerprint;
+use crate::limits::Watching;
+use crate::root::RelPath;
+use crate::root::hints::Happened;
+
+/// A look may take this part of the time at most, where one is due again and again.
+const SHARE_OF_HINTED: u32 = 10;
+/// The same where nothing hints at a change.
+const SHARE_OF_POLLED: u32 = 100;
+/// The longest time between two looks where nothing hints at a change.
+const LONGEST_POLL: Duration = Duration::from_mins(1);
+
+/// What is known of the list.
+#[derive(Debug)]
+pub(super) struct List {
+    options: Watching,
+    watchers: usize,
+    /// What the last message was about, or what was there when watching began.
+    told: Option<Fingerprint>,
+    /// What the client was given since then.
+    given: Option<Fingerprint>,
+    /// Something may have changed since the last look.
+    stirred: Option<Instant>,
+    looked: Option<Instant>,
+    took: Duration,
+    pace: Pace,
+    /// The directories of the last look, the shallowest first.
+    pub(super) directories: Vec<RelPath>,
+    /// Not all of them are watched.
+    pub(super) must_poll: bool,
+}
+
+impl List {
+    pub(super) fn new(options: &Watching) -> Self {
+        Self {
+            options: options.clone(),
+            watchers: 0,
+            told: None,
+            given: None,
+            stirred: None,
+            looked: None,
+            took: Duration::ZERO,
+            pace: Pace::new(options.list_pause, options.list_longest_pause),
+            directories: Vec::new(),
+            must_poll: false,
+        }
+    }
+
+    /// One more wants to hear of it.
+    pub(super) fn watch(&mut self, now: Instant) {
+        self.watchers += 1;
+        if self.watchers == 1 {
+            self.stirred = Some(now);
+        }
+    }
+
+    /// One does not any more.
+    pub(super) fn unwatch(&mut self) {
+        self.watchers -= 1;
+        if self.watchers == 0 {
+            *self = Self::new(&self.options);
+        }
+    }
+
+    pub(super) fn is_watched(&self) -> bool {
+        self.watchers > 0
+    }
+
+    /// The client was given this list.
+    pub(super) fn given(&mut self, list: Fingerprint, now: Instant) {
+        if self.is_watched() {
+            self.given = Some(list);
+            if self.told != self.given {
+                self.stir(now);
+            }
+        }
+    }
+
+    /// Something happened to an entry: is that a reason to look?
+    pub(super) fn hint(&mut self, name: &[u8], what: Happened, now: Instant) {
+        if what == Happened::Name || matches!(name, b".gitignore" | b".ignore") {
+            self.stir(now);
+        }
+    }
+
+    /// Something may have changed.
+    pub(super) fn stir(&mut self, now: Instant) {
+        if self.is_watched() {
+            self.pace.changed(now);
+            self.stirred.get_or_insert(now);
+        }
+    }
+
+    /// When to look next.
+    pub(super) fn due(&self) -> Option<Instant> {
+        if !self.is_watched() {
+            return None;
+        }
+        let Some(looked) = self.looked else { return self.stirred };
+        let hinted = self.stirred.map(|stirred| {
+            let rested = looked + self.took * SHARE_OF_HINTED;
+            (stirred + self.options.settle).max(rested).max(self.pace.earliest().unwrap_or(rested))
+        });
+        let polled = self.must_poll.then(|| {
+            looked + (self.took * SHARE_OF_POLLED).clamp(self.options.poll, LONGEST_POLL.max(self.options.poll))
+        });
+        hinted.into_iter().chain(polled).min()
+    }
+
+    /// What a look has found, and how long it took. `true` when the client is to be told.
+    pub(super) fn looked(
+        &mut self,
+        list: Fingerprint,
+        directories: Vec<RelPath>,
+        took: Duration,
+        now: Instant,
+    ) -> bool {
+        self.directories = directories;
+        self.stirred = None;
+        self.looked = Some(now);
+        self.took = took;
+        let is_news = self.told.get_or_insert(list) != &list || self.given.is_some_and(|given| given != list);
+        if !is_news {
+            return false;
+        }
+        if self.pace.earliest().is_some_and(|earliest| now < earliest) {
+            self.stir(now);
+            return false;
+        }
+        self.pace.told(now);
+        self.told = Some(list);
+        self.given = None;
+        true
+    }
+}

@@ -1,0 +1,208 @@
+//! Noticing changes: of single files and directories that somebody follows, and of the list of resources.
+//!
+//! Nothing is watched until somebody asks. Then one thread, the [`Watcher`], holds everything there is to know:
+//! hints from the system say when to look, and what the root says then is the truth. What is different is told as a
+//! [`Change`]; who is to hear of it, and in which words, is the connection's business.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | `watcher` | the thread: waits for hints, looks when something is due |
+//! | `watches` | which directories the system watches for it |
+//! | `targets` | what is followed, and when to look at it again |
+//! | `list` | the list of resources, and when to look at that |
+//! | `pace` | how often a list that goes on changing is told of |
+
+mod list;
+mod pace;
+mod targets;
+mod watcher;
+mod watches;
+
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{self, Thread};
+
+use self::watcher::Watcher;
+use crate::cancel::Cancel;
+use crate::features::resources::Fingerprint;
+use crate::limits::{Limits, WatchMode};
+use crate::root::hints::{Bell, Hints};
+use crate::root::{RelPath, Root, Trail};
+
+/// What has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// What a followed path leads to.
+    Updated(RelPath),
+    /// Which resources there are.
+    ListChanged,
+}
+
+/// Whoever is told of changes.
+type Tell = Box<dyn Fn(Change) + Send + Sync>;
+
+/// The way to the watching thread, which begins with the first one who wants to know something.
+pub struct Watch {
+    root: Arc<Root>,
+    limits: Limits,
+    tell: Arc<OnceLock<Tell>>,
+    followed: Arc<AtomicUsize>,
+    cancel: Cancel,
+    commands: Mutex<Option<Commands>>,
+}
+
+/// What the thread is told.
+enum Command {
+    Follow(Trail),
+    Unfollow(RelPath),
+    /// Somebody wants to hear of the list.
+    WatchList,
+    /// One who wanted does not any more.
+    UnwatchList,
+    /// The client was given this list.
+    Listed(Fingerprint),
+}
+
+#[derive(Clone)]
+struct Commands {
+    sender: Sender<Command>,
+    bell: Bell,
+    thread: Thread,
+}
+
+impl Watch {
+    /// For `root`. Nothing is watched yet.
+    pub fn new(root: Arc<Root>, limits: &Limits) -> Self {
+        Self {
+            root,
+            limits: limits.clone(),
+            tell: Arc::default(),
+            followed: Arc::default(),
+            cancel: Cancel::default(),
+            commands: Mutex::default(),
+        }
+    }
+
+    /// Says who is to be told of changes; once, before anything is watched.
+    pub fn connect(&self, tell: impl Fn(Change) + Send + Sync + 'static) {
+        let _ = self.tell.set(Box::new(tell));
+    }
+
+    /// Whether changes are never noticed (`--watch off`).
+    pub fn is_off(&self) -> bool {
+        self.limits.watch.mode == WatchMode::Off
+    }
+
+    /// Follows what a path leads to, from what is known of it now; `None` when too much is followed already.
+    pub fn follow(&self, trail: Trail) -> Option<Followed> {
+        let room = |count: usize| (count < self.limits.watch.followed).then_some(count + 1);
+        self.followed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).ok()?;
+        let path = trail.path.clone();
+        let commands = self.commands();
+        commands.as_ref().inspect(|commands| commands.send(Command::Follow(trail)));
+        Some(Followed { path, all: Arc::clone(&self.followed), commands })
+    }
+
+    /// Watches the list of resources.
+    pub fn watch_list(&self) -> ListWatched {
+        let commands = self.commands();
+        commands.as_ref().inspect(|commands| commands.send(Command::WatchList));
+        ListWatched(commands)
+    }
+
+    /// The client was given this list: if it is another one than what the thread sees, there is something to tell.
+    pub fn listed(&self, list: Fingerprint) {
+        let commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        commands.as_ref().inspect(|commands| commands.send(Command::Listed(list)));
+    }
+
+    /// The way to the thread, which is started where it does not run yet. `None` where that is impossible.
+    fn commands(&self) -> Option<Commands> {
+        let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        if commands.is_none() {
+            let hints = Hints::new(self.limits.watch.mode == WatchMode::Poll);
+            let (sender, receiver) = mpsc::channel();
+            let bell = hints.bell();
+            let tell = Arc::clone(&self.tell);
+            let tell = move |change| {
+                if let Some(tell) = tell.get() {
+                    tell(change);
+                }
+            };
+            let watcher =
+                Watcher::new(Arc::clone(&self.root), &self.limits, hints, self.cancel.clone(), Box::new(tell));
+            match thread::Builder::new().name("watch".to_owned()).spawn(move || watcher.run(&receiver)) {
+                Ok(running) => *commands = Some(Commands { sender, bell, thread: running.thread().clone() }),
+                Err(error) => tracing::error!("changes are not noticed: no thread for it: {error}"),
+            }
+        }
+        commands.clone()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+        let commands = self.commands.get_mut().unwrap_or_else(PoisonError::into_inner);
+        commands.as_ref().inspect(|commands| commands.bell.ring(&commands.thread));
+    }
+}
+
+impl Commands {
+    fn send(&self, command: Command) {
+        // It fails when the thread has ended, and the server with it.
+        drop(self.sender.send(command));
+        self.bell.ring(&self.thread);
+    }
+}
+
+/// A path is followed as long as this lives.
+pub struct Followed {
+    path: RelPath,
+    /// How many there are.
+    all: Arc<AtomicUsize>,
+    commands: Option<Commands>,
+}
+
+impl Followed {
+    /// As it stands in [`Change::Updated`].
+    pub fn path(&self) -> &RelPath {
+        &self.path
+    }
+}
+
+impl Drop for Followed {
+    fn drop(&mut self) {
+        self.all.fetch_sub(1, Ordering::Relaxed);
+        self.commands.as_ref().inspect(|commands| commands.send(Command::Unfollow(self.path.clone())));
+    }
+}
+
+/// The list of resources is watched as long as this lives.
+pub struct ListWatched(Option<Commands>);
+
+impl Drop for ListWatched {
+    fn drop(&mut self) {
+        self.0.as_ref().inspect(|commands| commands.send(Command::UnwatchList));
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("followed", &self.followed).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Followed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Followed").field(&self.path).finish()
+    }
+}
+
+impl fmt::Debug for ListWatched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ListWatched").finish()
+    }
+}

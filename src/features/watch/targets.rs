@@ -1,0 +1,211 @@
+//! What is followed: what was last known of it, which entries it depends on, and when to look at it again.
+//!
+//! A look waits until nothing has happened for a moment, so that a save in several steps is one change; but not for
+//! ever, as a log file never rests.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
+
+use crate::limits::Watching;
+use crate::root::hints::{Happened, Scope};
+use crate::root::{Facts, RelPath, Trail};
+
+/// A look waits at most so many times as long as one quiet moment.
+const PATIENCE: u32 = 10;
+
+/// Everything that is followed.
+#[derive(Debug)]
+pub(super) struct Targets {
+    settle: Duration,
+    by_path: HashMap<RelPath, Target>,
+    /// Which targets an entry leads to.
+    by_entry: HashMap<RelPath, Vec<RelPath>>,
+}
+
+#[derive(Debug)]
+struct Target {
+    followers: usize,
+    trail: Trail,
+    /// A write could have left the facts as they are.
+    fresh: bool,
+    due: Option<Due>,
+}
+
+#[derive(Debug)]
+struct Due {
+    at: Instant,
+    latest: Instant,
+    /// It was written to, whatever the facts say.
+    written: bool,
+}
+
+/// What a look at a target came to.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Noted {
+    /// It is not what it was.
+    pub(super) changed: bool,
+    /// It depends on other entries than before.
+    pub(super) moved: bool,
+}
+
+impl Targets {
+    pub(super) fn new(options: &Watching) -> Self {
+        Self { settle: options.settle, by_path: HashMap::new(), by_entry: HashMap::new() }
+    }
+
+    /// Follows one more; it is looked at again as soon as it is watched.
+    pub(super) fn follow(&mut self, trail: Trail, now: Instant) {
+        if let Some(target) = self.by_path.get_mut(&trail.path) {
+            target.followers += 1;
+            return;
+        }
+        let path = trail.path.clone();
+        self.index(&trail);
+        let due = Some(Due { at: now, latest: now, written: false });
+        let fresh = trail.facts.are_fresh();
+        self.by_path.insert(path, Target { followers: 1, trail, fresh, due });
+    }
+
+    /// One follows it no longer.
+    pub(super) fn unfollow(&mut self, path: &RelPath) {
+        let Some(target) = self.by_path.get_mut(path) else { return };
+        target.followers -= 1;
+        if target.followers == 0
+            && let Some(target) = self.by_path.remove(path)
+        {
+            self.unindex(&target.trail);
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.by_path.is_empty()
+    }
+
+    /// The directories to be watched, and what for.
+    pub(super) fn directories(&self) -> BTreeMap<RelPath, Scope> {
+        let mut directories = BTreeMap::new();
+        let mut add = |path: RelPath, scope: Scope| {
+            let known = directories.entry(path).or_insert(scope);
+            *known = scope.max(*known);
+        };
+        for Target { trail, .. } in self.by_path.values() {
+            for entry in &trail.entries {
+                let scope = if trail.ends_at(entry) { Scope::Contents } else { Scope::Names };
+                add(entry.parent(), scope);
+            }
+            if let Some(directory) = trail.directory() {
+                add(directory.clone(), Scope::Names);
+            }
+        }
+        directories
+    }
+
+    /// Something happened to an entry of a watched directory.
+    pub(super) fn hint(&mut self, directory: &RelPath, name: &[u8], what: Happened, now: Instant) {
+        let entry = directory.join(name);
+        let within = self.by_entry.get(directory).into_iter().flatten().map(|path| (path, directory));
+        let at = self.by_entry.get(&entry).into_iter().flatten().map(|path| (path, &entry));
+        for (path, entry) in within.chain(at) {
+            let Some(target) = self.by_path.get_mut(path) else { continue };
+            // What happens within a directory concerns who follows that directory, not who only passes it.
+            if entry == directory && (target.trail.directory() != Some(directory) || what != Happened::Name) {
+                continue;
+            }
+            target.stir(self.settle, now, what == Happened::Write && target.trail.ends_at(entry));
+        }
+    }
+
+    /// A directory is not watched any more.
+    pub(super) fn gone(&mut self, directory: &RelPath, now: Instant) {
+        for path in self.by_entry.get(directory).into_iter().flatten() {
+            if let Some(target) = self.by_path.get_mut(path) {
+                target.stir(self.settle, now, false);
+            }
+        }
+    }
+
+    /// Anything may have happened to one of them.
+    pub(super) fn stir(&mut self, path: &RelPath, now: Instant) {
+        if let Some(target) = self.by_path.get_mut(path) {
+            target.stir(self.settle, now, false);
+        }
+    }
+
+    /// Anything may have happened to all of them; they are looked at at once.
+    pub(super) fn stir_all(&mut self, now: Instant) {
+        for target in self.by_path.values_mut() {
+            target.stir(Duration::ZERO, now, false);
+        }
+    }
+
+    /// When the next one is to be looked at.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.by_path.values().filter_map(|target| target.due.as_ref().map(|due| due.at)).min()
+    }
+
+    /// Those that are to be looked at now, and whether they were written to.
+    pub(super) fn take_due(&mut self, now: Instant) -> Vec<(RelPath, bool)> {
+        let due = |(path, target): (&RelPath, &mut Target)| {
+            let due = target.due.take_if(|due| due.at <= now)?;
+            Some((path.clone(), due.written))
+        };
+        self.by_path.iter_mut().filter_map(due).collect()
+    }
+
+    /// Notes what a look has found.
+    pub(super) fn note(&mut self, trail: &Trail, written: bool) -> Noted {
+        let Some(target) = self.by_path.get_mut(&trail.path) else { return Noted::default() };
+        let changed = target.trail.facts != trail.facts || (written && target.fresh);
+        let moved = target.trail.entries != trail.entries || target.trail.directory() != trail.directory();
+        target.fresh = trail.facts.are_fresh();
+        let before = std::mem::replace(&mut target.trail, trail.clone());
+        if moved {
+            self.unindex(&before);
+            self.index(trail);
+        }
+        Noted { changed, moved }
+    }
+
+    fn index(&mut self, trail: &Trail) {
+        for entry in &trail.entries {
+            self.by_entry.entry(entry.clone()).or_default().push(trail.path.clone());
+        }
+        if trail.directory().is_some_and(RelPath::is_root) {
+            self.by_entry.entry(RelPath::root()).or_default().push(trail.path.clone());
+        }
+    }
+
+    fn unindex(&mut self, trail: &Trail) {
+        for entry in trail.entries.iter().chain(trail.directory().filter(|directory| directory.is_root())) {
+            if let Some(paths) = self.by_entry.get_mut(entry) {
+                paths.retain(|path| *path != trail.path);
+                if paths.is_empty() {
+                    self.by_entry.remove(entry);
+                }
+            }
+        }
+    }
+}
+
+impl Target {
+    fn stir(&mut self, settle: Duration, now: Instant, written: bool) {
+        let due = self.due.get_or_insert_with(|| Due { at: now, latest: now + settle * PATIENCE, written });
+        due.at = (now + settle).min(due.latest);
+        due.written |= written;
+    }
+}
+
+impl Trail {
+    /// Whether it is this entry's content that the path leads to.
+    fn ends_at(&self, entry: &RelPath) -> bool {
+        *entry == self.path || matches!(&self.facts, Facts::Present { path, .. } if path == entry)
+    }
+
+    /// The directory that the path leads to, if it does.
+    fn directory(&self) -> Option<&RelPath> {
+        match &self.facts {
+            Facts::Present { path, .. } if self.facts.is_directory() => Some(path),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The watching thread: waits for hints, looks when something is due, and tells what has changed.
+//!
+//! A directory is watched before it is looked at, so that nothing falls between the two. Where directories cannot be
+//! watched, what is in them is looked at every few seconds instead.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError};
+use std::time::Instant;
+
+use super::list::List;
+use super::targets::Targets;
+use super::watches::Watches;
+use super::{Change, Command};
+use crate::cancel::Cancel;
+use crate::features::resources::Snapshot;
+use crate::limits::Limits;
+use crate::root::Root;
+use crate::root::hints::{Hint, Hints};
+
+/// Everything that is watched.
+pub(super) struct Watcher {
+    root: Arc<Root>,
+    limits: Limits,
+    watches: Watches,
+    targets: Targets,
+    list: List,
+    /// The watches are not those that there should be.
+    stale: bool,
+    /// Hints were lost once.
+    lost: bool,
+    /// Not everything that targets depend on is watched.
+    unwatched: bool,
+    polled: Instant,
+    cancel: Cancel,
+    tell: Box<dyn Fn(Change) + Send>,
+}
+
+impl Watcher {
+    pub(super) fn new(
+        root: Arc<Root>,
+        limits: &Limits,
+        hints: Hints,
+        cancel: Cancel,
+        tell: Box<dyn Fn(Change) + Send>,
+    ) -> Self {
+        Self {
+            root,
+            watches: Watches::new(hints, &limits.watch),
+            targets: Targets::new(&limits.watch),
+            list: List::new(&limits.watch),
+            limits: limits.clone(),
+            stale: false,
+            lost: false,
+            unwatched: false,
+            polled: Instant::now(),
+            cancel,
+            tell,
+        }
+    }
+
+    /// Goes on until the server ends.
+    pub(super) fn run(mut self, commands: &Receiver<Command>) {
+        loop {
+            loop {
+                match commands.try_recv() {
+                    Ok(command) => self.obey(command),
+                    Err(TryRecvError::Empty) => break,
+                    Err(TryRecvError::Disconnected) => return,
+                }
+            }
+            if self.stale {
+                self.set_watches();
+            }
+            self.look_at_targets();
+            self.look_at_list();
+            if self.cancel.is_cancelled() {
+                return;
+            }
+            self.wait();
+        }
+    }
+
+    fn obey(&mut self, command: Command) {
+        let now = Instant::now();
+        match command {
+            Command::Follow(trail) => self.targets.follow(trail, now),
+            Command::Unfollow(path) => self.targets.unfollow(&path),
+            Command::WatchList => self.list.watch(now),
+            Command::UnwatchList => self.list.unwatch(),
+            Command::Listed(list) => return self.list.given(list, now),
+        }
+        self.stale = true;
+    }
+
+    /// Waits for the next hint, command, or time to look, and notes what there is to be looked at.
+    fn wait(&mut self) {
+        let poll = self.must_poll().then(|| self.polled + self.limits.watch.poll);
+        let due = self.targets.due().into_iter().chain(self.list.due()).chain(poll).min();
+        let (targets, list, stale) = (&mut self.targets, &mut self.list, &mut self.stale);
+        let mut lost = false;
+        self.watches.wait(due, |hint| {
+            let now = Instant::now();
+            match hint {
+                Hint::Entry { directory, name, what } => {
+                    targets.hint(directory, name, what, now);
+                    list.hint(name, what, now);
+                }
+                Hint::Gone(directory) => {
+                    targets.gone(&directory, now);
+                    list.stir(now);
+                    *stale = true;
+                }
+                Hint::Lost => lost = true,
+            }
+        });
+        let now = Instant::now();
+        if lost {
+            self.hints_lost(now);
+        }
+        if poll.is_some_and(|poll| poll <= now) {
+            self.polled = now;
+            self.targets.stir_all(now);
+        }
+    }
+
+    fn hints_lost(&mut self, now: Instant) {
+        self.list.stir(now);
+        self.targets.stir_all(now);
+        if !std::mem::replace(&mut self.lost, true) {
+            tracing::warn!("changes came faster than they could be noticed; from now on what is subscribed is polled");
+        }
+    }
+
+    fn must_poll(&self) -> bool {
+        !self.targets.is_empty() && (self.lost || self.unwatched)
+    }
+
+    fn look_at_targets(&mut self) {
+        let due = self.targets.take_due(Instant::now());
+        if due.is_empty() {
+            return;
+        }
+        self.set_watches();
+        let mut moved = Vec::new();
+        for (path, written) in due {
+            if self.cancel.is_cancelled() {
+                return;
+            }
+            let noted = self.targets.note(&self.root.trail_of(path.clone()), written);
+            if noted.moved {
+                moved.push(path.clone());
+            }
+            if noted.changed {
+                (self.tell)(Change::Updated(path));
+            }
+        }
+        if !moved.is_empty() {
+            self.set_watches();
+        }
+        for path in &moved {
+            self.targets.stir(path, Instant::now());
+        }
+    }
+
+    fn look_at_list(&mut self) {
+        let began = Instant::now();
+        if self.list.due().is_none_or(|due| began < due) {
+            return;
+        }
+        let most = self.limits.watch.directories;
+        let mut directories = Vec::new();
+        let taken = Snapshot::take(&self.root, self.limits.list, &self.cancel, |directory, _| {
+            // One more than can be watched shows that not all are.
+            if directories.len() <= most {
+                directories.push(directory.clone());
+            }
+        });
+        let Ok((snapshot, _)) = taken else { return };
+        let now = Instant::now();
+        if self.list.looked(snapshot.fingerprint(), directories, now - began, now) {
+            (self.tell)(Change::ListChanged);
+        }
+        if self.set_watches() {
+            // What came while they were not watched.
+            self.list.stir(now);
+        }
+    }
+
+    /// Watches what is to be watched; gives whether there is any new directory among that.
+    fn set_watches(&mut self) -> bool {
+        let coverage = self.watches.set(&self.root, &self.targets.directories(), &self.list.directories);
+        self.stale = false;
+        self.unwatched = coverage.lacks_needed;
+        self.list.must_poll = coverage.lacks_needed || coverage.lacks_listed;
+        coverage.added
+    }
+}

@@ -1,0 +1,92 @@
+//! Which directories are watched: what followed paths depend on first, then those of the list, the shallowest first,
+//! as far as there are watches.
+
+use std::collections::{BTreeMap, HashSet};
+use std::time::{Duration, Instant};
+
+use crate::limits::{WatchMode, Watching};
+use crate::root::hints::{Hint, Hints, NoWatch, Scope};
+use crate::root::{RelPath, Root, RootError};
+
+/// The watched directories.
+#[derive(Debug)]
+pub(super) struct Watches {
+    hints: Hints,
+    most: usize,
+    poll: Duration,
+    /// Nobody is to be told that there are not enough: they have been, or it was their wish.
+    is_known: bool,
+}
+
+/// What came of setting watches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Coverage {
+    /// A directory is watched that was not before.
+    pub(super) added: bool,
+    /// A directory is not watched on which a followed path depends.
+    pub(super) lacks_needed: bool,
+    /// A listed directory is not watched.
+    pub(super) lacks_listed: bool,
+}
+
+impl Watches {
+    pub(super) fn new(hints: Hints, options: &Watching) -> Self {
+        let is_known = options.mode == WatchMode::Poll;
+        Self { hints, most: options.directories, poll: options.poll, is_known }
+    }
+
+    /// Watches what is needed and listed, and nothing else.
+    pub(super) fn set(&mut self, root: &Root, needed: &BTreeMap<RelPath, Scope>, listed: &[RelPath]) -> Coverage {
+        let beyond = listed.iter().filter(|directory| !needed.contains_key(directory));
+        let wanted = needed.iter().map(|(path, scope)| (path, *scope)).chain(beyond.map(|path| (path, Scope::Names)));
+        let wanted: Vec<(&RelPath, Scope)> = wanted.collect();
+        self.keep(&wanted.iter().take(self.most).map(|(path, _)| *path).collect());
+        let mut coverage = Coverage::default();
+        let (mut missed, mut none_left) = (0, false);
+        for (at, (path, scope)) in wanted.iter().enumerate() {
+            if self.hints.scope(path) == Some(*scope) {
+                continue;
+            }
+            none_left |= at >= self.most;
+            let watched = if none_left { Err(NoWatch::NoneLeft) } else { self.hints.watch(root, path, *scope) };
+            match watched {
+                Ok(()) => coverage.added = true,
+                // It is not there; when it comes, that is seen in the directory above.
+                Err(NoWatch::Root(RootError::NotFound | RootError::NotDirectory | RootError::Loop)) => {}
+                Err(error) => {
+                    none_left |= error == NoWatch::NoneLeft;
+                    missed += 1;
+                    let is_needed = needed.contains_key(path);
+                    coverage.lacks_needed |= is_needed;
+                    coverage.lacks_listed |= !is_needed;
+                }
+            }
+        }
+        if none_left {
+            self.say(missed, wanted.len());
+        }
+        coverage
+    }
+
+    /// See [`Hints::wait`].
+    pub(super) fn wait(&mut self, until: Option<Instant>, on: impl FnMut(Hint<'_>)) {
+        self.hints.wait(until, on);
+    }
+
+    fn keep(&mut self, kept: &HashSet<&RelPath>) {
+        let old: Vec<RelPath> = self.hints.watched().filter(|path| !kept.contains(path)).cloned().collect();
+        for path in old {
+            self.hints.forget(&path);
+        }
+    }
+
+    fn say(&mut self, missed: usize, all: usize) {
+        if !std::mem::replace(&mut self.is_known, true) {
+            let poll = self.poll;
+            tracing::warn!(
+                "{missed} of {all} directories cannot be watched (--watch-limit, or the user's fs.inotify limits are \
+                 reached): what is subscribed there is looked at every {poll:?}, the list now and then"
+            );
+        }
+    }
+}

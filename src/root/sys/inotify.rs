@@ -1,0 +1,179 @@
+//! Linux: inotify(7), on directories that were opened through the root.
+//!
+//! A watch is set on `/proc/self/fd/N` of the open directory, which leads to that directory and nowhere else, whatever
+//! is swapped meanwhile. It follows the directory when that is moved, so its path is only what it was; it is given up
+//! when the system says that the directory itself was moved or deleted.
+
+use std::collections::HashMap;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::sync::Arc;
+use std::thread;
+use std::time::Instant;
+
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
+use rustix::io::Errno;
+
+use super::linux;
+use crate::root::hints::{Happened, Hint, NoWatch, Scope};
+use crate::root::{RelPath, Root};
+
+/// Bytes read at once: some hundred hints.
+const BUFFER: usize = 16 << 10;
+/// Reads before the caller gets a turn.
+const ROUNDS: usize = 16;
+
+/// The watched directories, and what is heard of them.
+#[derive(Debug)]
+pub struct Hints {
+    /// Absent where the system gives none, or is not to be asked.
+    inotify: Option<OwnedFd>,
+    bell: Bell,
+    directories: HashMap<RelPath, (i32, Scope)>,
+    paths: HashMap<i32, RelPath>,
+}
+
+/// Ends a [`Hints::wait`] from another thread.
+#[derive(Clone, Debug)]
+pub struct Bell(Option<Arc<OwnedFd>>);
+
+impl Hints {
+    /// Without watches yet. With `never` it stays so, and waiting is all it does.
+    pub fn new(never: bool) -> Self {
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok().map(Arc::new);
+        let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok().filter(|_| bell.is_some());
+        Self {
+            inotify: inotify.filter(|_| !never),
+            bell: Bell(bell),
+            directories: HashMap::new(),
+            paths: HashMap::new(),
+        }
+    }
+
+    /// What ends a wait.
+    pub fn bell(&self) -> Bell {
+        self.bell.clone()
+    }
+
+    /// Watches a directory, given by a path without links; or hears more or less of it, where it is watched already.
+    pub fn watch(&mut self, root: &Root, path: &RelPath, scope: Scope) -> Result<(), NoWatch> {
+        let inotify = self.inotify.as_ref().ok_or(NoWatch::NoneLeft)?;
+        let directory = linux::directory_handle(&root.dir, path, root.can)?;
+        let way = format!("/proc/self/fd/{}", directory.as_raw_fd());
+        let id = inotify::add_watch(inotify, way, flags(scope)).map_err(|error| match error {
+            Errno::ACCESS => NoWatch::Root(error.into()),
+            _ => NoWatch::NoneLeft,
+        })?;
+        // The same directory under its earlier path.
+        if let Some(moved) = self.paths.insert(id, path.clone()).filter(|before| before != path) {
+            self.directories.remove(&moved);
+        }
+        if let Some((other, _)) = self.directories.insert(path.clone(), (id, scope)).filter(|(before, _)| *before != id)
+        {
+            self.paths.remove(&other);
+            let _ = inotify::remove_watch(inotify, other);
+        }
+        Ok(())
+    }
+
+    /// Watches a directory no longer.
+    pub fn forget(&mut self, path: &RelPath) {
+        if let Some((id, _)) = self.directories.remove(path) {
+            self.paths.remove(&id);
+            // It fails where the directory is gone, and the watch with it.
+            let _ = self.inotify.as_ref().map(|inotify| inotify::remove_watch(inotify, id));
+        }
+    }
+
+    /// What is heard of a directory, where it is watched.
+    pub fn scope(&self, path: &RelPath) -> Option<Scope> {
+        self.directories.get(path).map(|(_, scope)| *scope)
+    }
+
+    /// The watched directories.
+    pub fn watched(&self) -> impl ExactSizeIterator<Item = &RelPath> {
+        self.directories.keys()
+    }
+
+    /// Waits for hints, the bell or the time, and gives `on` what there is.
+    pub fn wait(&mut self, until: Option<Instant>, mut on: impl FnMut(Hint<'_>)) {
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        let Some(bell) = &self.bell.0 else {
+            // Not even a bell was to be had: look once in a while.
+            return thread::park_timeout(left.unwrap_or(super::LONGEST_WAIT).min(super::LONGEST_WAIT));
+        };
+        let mut waited = vec![PollFd::new(bell, PollFlags::IN)];
+        waited.extend(self.inotify.as_ref().map(|inotify| PollFd::new(inotify, PollFlags::IN)));
+        let left = left.and_then(|left| Timespec::try_from(left).ok());
+        let _ = poll(&mut waited, left.as_ref()); // interrupted, it has waited less
+        let _ = rustix::io::read(bell, &mut [0; 8]);
+        self.read(&mut on);
+    }
+
+    fn read(&mut self, on: &mut impl FnMut(Hint<'_>)) {
+        let Some(inotify) = &self.inotify else { return };
+        let mut buffer = [MaybeUninit::uninit(); BUFFER];
+        let mut reader = inotify::Reader::new(inotify, &mut buffer);
+        let mut gone = Vec::new();
+        let mut rounds = 0;
+        while !reader.is_buffer_empty() || rounds < ROUNDS {
+            rounds += usize::from(reader.is_buffer_empty());
+            let Ok(event) = reader.next() else { break };
+            let flags = event.events();
+            if flags.contains(ReadFlags::QUEUE_OVERFLOW) {
+                on(Hint::Lost);
+            }
+            let Some(directory) = self.paths.get(&event.wd()) else { continue };
+            if flags.intersects(ENDS) {
+                gone.push(directory.clone());
+            } else if let Some(name) = event.file_name() {
+                on(Hint::Entry { directory, name: name.to_bytes(), what: happened(flags) });
+            }
+        }
+        for path in gone {
+            self.forget(&path);
+            on(Hint::Gone(path));
+        }
+    }
+}
+
+impl Bell {
+    /// Ends the wait that goes on, or the next one.
+    pub fn ring(&self, waiting: &thread::Thread) {
+        match &self.0 {
+            // It fails where it has rung so often that nobody can have missed it.
+            Some(bell) => drop(rustix::io::write(bell, &1_u64.to_ne_bytes())),
+            None => waiting.unpark(),
+        }
+    }
+}
+
+/// The watch ends, or should: its path is another directory's from now on.
+const ENDS: ReadFlags =
+    ReadFlags::DELETE_SELF.union(ReadFlags::MOVE_SELF).union(ReadFlags::UNMOUNT).union(ReadFlags::IGNORED);
+
+fn flags(scope: Scope) -> WatchFlags {
+    let names = WatchFlags::CREATE
+        | WatchFlags::DELETE
+        | WatchFlags::MOVE
+        | WatchFlags::CLOSE_WRITE
+        | WatchFlags::DELETE_SELF
+        | WatchFlags::MOVE_SELF
+        | WatchFlags::ONLYDIR;
+    match scope {
+        Scope::Names => names,
+        Scope::Contents => names | WatchFlags::MODIFY | WatchFlags::ATTRIB,
+    }
+}
+
+fn happened(flags: ReadFlags) -> Happened {
+    let names = ReadFlags::CREATE | ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO;
+    if flags.intersects(names) {
+        Happened::Name
+    } else if flags.contains(ReadFlags::MODIFY) {
+        Happened::Write
+    } else {
+        Happened::Other
+    }
+}

@@ -1,0 +1,164 @@
+//! Other systems: the `notify` crate, one directory at a time, never below it and never through links.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, Thread};
+use std::time::Instant;
+
+use notify::event::{EventKind, ModifyKind};
+use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+use super::LONGEST_WAIT;
+use crate::root::hints::{Happened, Hint, NoWatch, Scope};
+use crate::root::{RelPath, Root};
+
+/// Hints that may wait; what comes then is lost, and said to be.
+const WAITING: usize = 16 << 10;
+
+/// The watched directories, and what is heard of them.
+#[derive(Debug)]
+pub struct Hints {
+    watcher: Option<RecommendedWatcher>,
+    heard: Receiver<Event>,
+    lost: Arc<AtomicBool>,
+    /// Who waits, once somebody does.
+    waiting: Arc<OnceLock<Thread>>,
+    directories: HashMap<RelPath, Scope>,
+    /// The served directory, as the system's events have it.
+    root: PathBuf,
+}
+
+/// Ends a [`Hints::wait`] from another thread.
+#[derive(Clone, Debug)]
+pub struct Bell;
+
+impl Hints {
+    /// Without watches yet. With `never` it stays so, and waiting is all it does.
+    pub fn new(never: bool) -> Self {
+        let (tell, heard) = sync_channel(WAITING);
+        let (lost, waiting) = (Arc::<AtomicBool>::default(), Arc::<OnceLock<Thread>>::default());
+        let listener = listener(tell, Arc::clone(&lost), Arc::clone(&waiting));
+        let watcher = RecommendedWatcher::new(listener, Config::default().with_follow_symlinks(false)).ok();
+        Self {
+            watcher: watcher.filter(|_| !never),
+            heard,
+            lost,
+            waiting,
+            directories: HashMap::new(),
+            root: PathBuf::new(),
+        }
+    }
+
+    /// What ends a wait.
+    #[expect(clippy::unused_self, reason = "the same signature as on Linux")]
+    pub fn bell(&self) -> Bell {
+        Bell
+    }
+
+    /// Watches a directory, given by a path without links.
+    pub fn watch(&mut self, root: &Root, path: &RelPath, scope: Scope) -> Result<(), NoWatch> {
+        let watcher = self.watcher.as_mut().ok_or(NoWatch::NoneLeft)?;
+        drop(root.open_real_directory(path)?); // it is there, and inside
+        if self.directories.insert(path.clone(), scope).is_none() {
+            root.path().clone_into(&mut self.root);
+            let watched = watcher.watch(&self.root.join(path.as_path()), RecursiveMode::NonRecursive);
+            if watched.is_err() {
+                self.directories.remove(path);
+                return Err(NoWatch::NoneLeft);
+            }
+        }
+        Ok(())
+    }
+
+    /// Watches a directory no longer.
+    pub fn forget(&mut self, path: &RelPath) {
+        if self.directories.remove(path).is_some()
+            && let Some(watcher) = &mut self.watcher
+        {
+            // It fails where the directory is gone, and the watch with it.
+            let _ = watcher.unwatch(&self.root.join(path.as_path()));
+        }
+    }
+
+    /// What is heard of a directory, where it is watched.
+    pub fn scope(&self, path: &RelPath) -> Option<Scope> {
+        self.directories.get(path).copied()
+    }
+
+    /// The watched directories.
+    pub fn watched(&self) -> impl ExactSizeIterator<Item = &RelPath> {
+        self.directories.keys()
+    }
+
+    /// Waits for hints, the bell or the time, and gives `on` what there is.
+    pub fn wait(&mut self, until: Option<Instant>, mut on: impl FnMut(Hint<'_>)) {
+        let _ = self.waiting.set(thread::current());
+        let left = until.map_or(LONGEST_WAIT, |until| until.saturating_duration_since(Instant::now()));
+        thread::park_timeout(left);
+        if self.lost.swap(false, Ordering::Relaxed) {
+            on(Hint::Lost);
+        }
+        let heard: Vec<Event> = self.heard.try_iter().collect();
+        for event in &heard {
+            self.pass_on(event, &mut on);
+        }
+    }
+
+    fn pass_on(&mut self, event: &Event, on: &mut impl FnMut(Hint<'_>)) {
+        if event.need_rescan() {
+            on(Hint::Lost);
+        }
+        for path in &event.paths {
+            let Some(path) = below(&self.root, path) else { continue };
+            if matches!(event.kind, EventKind::Remove(_)) && self.directories.contains_key(&path) {
+                self.forget(&path);
+                on(Hint::Gone(path.clone()));
+            }
+            let directory = path.parent();
+            if let Some(name) = path.file_name().filter(|_| self.directories.contains_key(&directory)) {
+                on(Hint::Entry { directory: &directory, name, what: happened(event.kind) });
+            }
+        }
+    }
+}
+
+impl Bell {
+    /// Ends the wait that goes on, or the next one.
+    #[expect(clippy::unused_self, reason = "the same signature as on Linux")]
+    pub fn ring(&self, waiting: &Thread) {
+        waiting.unpark();
+    }
+}
+
+fn listener(
+    tell: SyncSender<Event>,
+    lost: Arc<AtomicBool>,
+    waiting: Arc<OnceLock<Thread>>,
+) -> impl FnMut(notify::Result<Event>) {
+    move |event| {
+        let told = event.map(|event| tell.try_send(event));
+        if matches!(told, Err(_) | Ok(Err(TrySendError::Full(_)))) {
+            lost.store(true, Ordering::Relaxed);
+        }
+        if let Some(thread) = waiting.get() {
+            thread.unpark();
+        }
+    }
+}
+
+fn below(root: &Path, path: &Path) -> Option<RelPath> {
+    let below = path.strip_prefix(root).ok()?;
+    let names = below.components().map(|name| name.as_os_str().as_encoded_bytes());
+    Some(names.fold(RelPath::root(), |path, name| path.join(name)))
+}
+
+fn happened(kind: EventKind) -> Happened {
+    match kind {
+        EventKind::Modify(ModifyKind::Data(_)) => Happened::Write,
+        EventKind::Modify(ModifyKind::Metadata(_)) | EventKind::Access(_) => Happened::Other,
+        _ => Happened::Name,
+    }
+}

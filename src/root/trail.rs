@@ -1,0 +1,118 @@
+//! What a path leads to, in facts that tell when that has changed, and every entry on the way there: a change of any
+//! of them may lead it elsewhere.
+
+use std::time::{Duration, SystemTime};
+
+use super::stat::{Kind, Stat};
+use super::{Asked, Blocking, RelPath, Root, RootError};
+
+/// A file that was written this short a time ago may be written again without that its times show it: file systems
+/// count them in steps (of 4 ms on most Linux systems, of 10 ms on some).
+const STEP: Duration = Duration::from_millis(20);
+
+/// Where a path leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trail {
+    /// The path that is followed: as asked, without `..`.
+    pub path: RelPath,
+    /// Every entry that it passes, links and what is missing too; each without links before its name.
+    pub entries: Vec<RelPath>,
+    /// What is at its end.
+    pub facts: Facts,
+}
+
+/// What is at the end of a path: while this is the same, the content is taken to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Facts {
+    /// Nothing that may be read.
+    Absent,
+    /// A file or a directory.
+    Present {
+        /// Where it really is.
+        path: RelPath,
+        /// What it is.
+        kind: Kind,
+        /// In bytes; 0 for a directory, whose own size says nothing.
+        size: u64,
+        /// When its content last changed.
+        modified: Option<SystemTime>,
+        /// Which file it is, beyond its name.
+        identity: u64,
+    },
+}
+
+impl Root {
+    /// Where `asked` leads now, be it to nothing. Fails where it leads outside, to what is denied or can never be read,
+    /// and where the directory is missing that would hold it.
+    pub fn trail(&self, asked: &Asked) -> Result<Trail, RootError> {
+        let path = match self.stat(asked, Blocking::Allowed) {
+            Ok((_, stat)) if !matches!(stat.kind, Kind::File | Kind::Directory) => {
+                return Err(RootError::NotRegular(stat.kind));
+            }
+            Ok((real, _)) if asked.path.has_parent_refs() => real,
+            Ok(_) => asked.path.clone(),
+            Err(RootError::NotFound) if !asked.directory => self.missing(&asked.path)?,
+            Err(error) => return Err(error),
+        };
+        Ok(self.trail_of(path))
+    }
+
+    /// Where a followed path leads now.
+    pub fn trail_of(&self, path: RelPath) -> Trail {
+        let found = self.stat(&Asked { path: path.clone(), directory: false }, Blocking::Allowed);
+        let mut entries = Vec::new();
+        match &found {
+            Ok((real, _)) if *real == path => entries.extend(path.and_above()),
+            _ => {
+                // That it fails is a fact, too, and known already.
+                let _ = self.resolve_by(&path, |entry| entries.push(entry.clone()));
+                entries.extend(found.iter().flat_map(|(real, _)| real.and_above()));
+                entries.sort_unstable();
+                entries.dedup();
+            }
+        }
+        let facts = found.map_or(Facts::Absent, |(real, stat)| Facts::of(real, &stat));
+        Trail { path, entries, facts }
+    }
+
+    /// The path of what may come to be where nothing is now.
+    fn missing(&self, asked: &RelPath) -> Result<RelPath, RootError> {
+        let name = asked.file_name().filter(|name| *name != b"..").ok_or(RootError::NotFound)?;
+        let parent = Asked { path: asked.parent(), directory: true };
+        let (real, stat) = self.stat(&parent, Blocking::Allowed)?;
+        if stat.kind != Kind::Directory {
+            return Err(RootError::NotFound);
+        }
+        let path = real.join(name);
+        self.deny.check(&path)?;
+        Ok(path)
+    }
+}
+
+impl Facts {
+    fn of(path: RelPath, stat: &Stat) -> Self {
+        let is_directory = stat.kind == Kind::Directory;
+        Self::Present {
+            path,
+            kind: stat.kind,
+            size: if is_directory { 0 } else { stat.size },
+            modified: stat.modified,
+            identity: stat.identity(),
+        }
+    }
+
+    /// Whether this is a directory.
+    pub fn is_directory(&self) -> bool {
+        matches!(self, Self::Present { kind: Kind::Directory, .. })
+    }
+
+    /// Whether a write just now might leave these facts as they are.
+    pub fn are_fresh(&self) -> bool {
+        match self {
+            Self::Present { modified: Some(modified), .. } => {
+                SystemTime::now().duration_since(*modified).map_or(true, |age| age < STEP)
+            }
+            _ => false,
+        }
+    }
+}
