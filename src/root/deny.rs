@@ -77,29 +77,34 @@ impl Deny {
 
     /// `Err` when the path, or anything above it, is denied.
     pub fn check(&self, path: &RelPath) -> Result<(), RootError> {
-        let bytes = path.as_bytes();
-        let ends = memchr::memchr_iter(b'/', bytes).chain((!bytes.is_empty()).then_some(bytes.len()));
-        for end in ends {
-            self.check_last(&bytes[..end])?;
+        let matcher = self.matcher();
+        if !path.components().any(|name| matcher.may_match(name)) {
+            return Ok(());
+        }
+        // Once for all the paths above it: a long one has thousands. Folding neither makes nor takes a separator.
+        let folded = fold(&String::from_utf8_lossy(path.as_bytes())).into_owned();
+        let ends = memchr::memchr_iter(b'/', folded.as_bytes()).chain([folded.len()]);
+        for (name, end) in path.components().zip(ends) {
+            if matcher.may_match(name) {
+                self.check_folded(&folded[..end])?;
+            }
         }
         Ok(())
     }
 
     /// Whether a name in a directory that is not denied itself is denied.
     pub fn is_denied_in(&self, directory: &RelPath, name: &[u8]) -> bool {
-        self.matcher().may_match(name) && self.check_last(directory.join(name).as_bytes()).is_err()
+        if !self.matcher().may_match(name) {
+            return false;
+        }
+        let path = directory.join(name);
+        self.check_folded(&fold(&String::from_utf8_lossy(path.as_bytes()))).is_err()
     }
 
-    fn check_last(&self, path: &[u8]) -> Result<(), RootError> {
-        let name = &path[memchr::memrchr(b'/', path).map_or(0, |at| at + 1)..];
-        let matcher = self.matcher();
-        if !matcher.may_match(name) {
-            return Ok(());
-        }
-        let folded = fold(&String::from_utf8_lossy(path)).into_owned();
+    fn check_folded(&self, path: &str) -> Result<(), RootError> {
         // As a directory: a pattern for one denies a file of that name too, which errs on the safe side.
-        let Some(gitignore) = &matcher.gitignore else { return Err(self.denied("all")) };
-        match gitignore.matched(os_str(folded.as_bytes()), true) {
+        let Some(gitignore) = &self.matcher().gitignore else { return Err(self.denied("all")) };
+        match gitignore.matched(os_str(path.as_bytes()), true) {
             ignore::Match::Ignore(glob) => Err(self.denied(glob.original())),
             _ => Ok(()),
         }

@@ -8,6 +8,9 @@ use super::path::RelPath;
 use super::uri::{self, UriPath};
 use super::{Root, RootError};
 
+/// No system call takes a longer path. Each path above it is looked at, and so it must not be a megabyte.
+const LONGEST: usize = 4_096;
+
 /// A path as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
@@ -75,6 +78,9 @@ impl Root {
         if absolute {
             let below = self.spellings.iter().find_map(|root| strip(&path, root));
             path = below.ok_or(RootError::Outside)?;
+        }
+        if path.as_bytes().len() > LONGEST {
+            return Err(RootError::BadPath("the path or a name in it is too long"));
         }
         if cfg!(windows) && path.components().any(is_other_name) {
             return Err(RootError::BadPath("on Windows a name cannot hold \":\" or end with a dot or a space"));

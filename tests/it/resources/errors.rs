@@ -69,6 +69,19 @@ fn a_uri_that_is_none_of_ours_is_refused() {
     }
 }
 
+/// Each path above it is held against the deny patterns: for a megabyte of them that would take hours.
+#[test]
+fn a_path_that_is_longer_than_any_is_refused_at_once() {
+    let tree = Tree::new();
+    let mut server = TestServer::start(&tree);
+    for name in [".e/", "\u{e9}/", "a/../"] {
+        let long = name.repeat((1 << 20) / name.len());
+        let error = server.error("resources/read", json!({"uri": tree.uri("") + "/" + &long}));
+        assert_eq!(error["code"], -32602, "{name}: {error}");
+        assert!(error["message"].as_str().unwrap().contains("too long"), "{name}: {error}");
+    }
+}
+
 /// -32603, because Claude Code hides the message of -32602 and -32002.
 #[test]
 fn a_blob_that_is_too_big_is_refused_with_size_and_limit() {
