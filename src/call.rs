@@ -38,6 +38,15 @@ pub enum Call {
     },
     /// `resources/templates/list`: always one page.
     ListResourceTemplates,
+    /// `completion/complete`, for a variable of a resource template.
+    Complete {
+        /// The template, or a URI, as the client wrote it.
+        template: String,
+        /// The variable.
+        argument: String,
+        /// As much of it as is typed.
+        value: String,
+    },
     /// `resources/subscribe`.
     Subscribe {
         /// As the client wrote it.
@@ -74,6 +83,8 @@ pub enum Outcome {
     Contents(Contents),
     /// The templates.
     ResourceTemplates(Vec<ResourceTemplate>),
+    /// What a variable can be.
+    Completion(Completion),
     /// From now on the client hears of a resource.
     Subscribed(Subscription),
     /// From now on it does not.
@@ -318,6 +329,18 @@ pub struct ResourceTemplate {
     pub title: Option<&'static str>,
     /// For people and models.
     pub description: &'static str,
+}
+
+/// What can become of a variable that is being typed.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Completion {
+    /// Whole values, the best first; at most 100.
+    pub values: Vec<String>,
+    /// How many there are.
+    pub total: usize,
+    /// There are more than `values` holds.
+    pub has_more: bool,
 }
 
 /// What the server says on its own.

@@ -2,7 +2,7 @@
 
 use crate::call::{Call, Failure, Outcome};
 use crate::context::Context;
-use crate::features::{resources, tools};
+use crate::features::{completion, resources, tools};
 
 /// Serves a call. May block, unless [`Context::may_block`] forbids it.
 pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
@@ -15,6 +15,9 @@ pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
         Call::Unsubscribe { uri } => resources::unsubscribe(uri, context),
         Call::Listen(interests) => resources::listen(interests, context).map(Outcome::Listening),
         Call::ListResourceTemplates => Ok(Outcome::ResourceTemplates(resources::templates(context.root()))),
+        Call::Complete { template, argument, value } => {
+            completion::complete(template, argument, value, context).map(Outcome::Completion)
+        }
     }
 }
 
@@ -23,6 +26,6 @@ pub fn is_quick(call: &Call) -> bool {
     match call {
         Call::ListTools | Call::ListResourceTemplates | Call::ReadResource { .. } | Call::Unsubscribe { .. } => true,
         Call::CallTool { name, .. } => tools::is_quick(name),
-        Call::ListResources { .. } | Call::Subscribe { .. } | Call::Listen(_) => false,
+        Call::ListResources { .. } | Call::Subscribe { .. } | Call::Listen(_) | Call::Complete { .. } => false,
     }
 }

@@ -210,6 +210,11 @@ fn write_outcome(body: &mut Body, meta: &mut Meta, era: Era, outcome: Outcome) -
             body.value(&templates);
             Some(STABLE_MS)
         }
+        Outcome::Completion(completion) => {
+            body.key("completion");
+            body.value(&completion);
+            None
+        }
         // What there is to say of these has been taken out by the connection.
         Outcome::Subscribed(_) | Outcome::Unsubscribed { .. } | Outcome::Listening(_) => None,
     }

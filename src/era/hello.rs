@@ -26,6 +26,8 @@ impl Hello {
             capabilities: json!({
                 "tools": {},
                 "resources": resources,
+                // Unknown to 2024-11-05, which leaves the set open; the method works there too.
+                "completions": {},
                 "experimental": {
                     "roots": {
                         "listChanged": false,

@@ -7,12 +7,14 @@
 //! | --- | --- |
 //! | [`tools`] | one file a tool, and the registry |
 //! | [`resources`] | list, read, templates, subscriptions |
+//! | [`completion`] | what a path that is being typed can become |
 //! | [`watch`] | noticing that something changed |
 //! | `search` | names by glob, and text by ripgrep's engine |
 //! | [`text`] | bytes to text: encodings, and windows of lines |
 //! | [`content`] | media types; what is text at all |
 //! | [`names`] | paths, numbers and times as answers write them |
 
+pub mod completion;
 pub mod content;
 mod names;
 pub mod resources;

@@ -2,7 +2,7 @@
 
 use super::path::RelPath;
 use super::stat::{Kind, Stat};
-use super::{Root, RootError, sys};
+use super::{Root, RootError, ignore, sys};
 use crate::cancel::Cancel;
 
 /// Entries read of one directory; what comes after is not seen, and [`Listing::cut`] says so.
@@ -44,6 +44,13 @@ pub struct Entry<'a> {
     pub kind: Kind,
 }
 
+/// What became of entries that were not shown.
+#[derive(Default)]
+struct Scanned {
+    denied: usize,
+    cut: bool,
+}
+
 impl<'r> Directory<'r> {
     pub(super) fn new(root: &'r Root, file: std::fs::File, path: RelPath) -> Self {
         Self { root, file, path }
@@ -57,24 +64,49 @@ impl<'r> Directory<'r> {
     /// The same, with a buffer that is kept between directories.
     pub(super) fn list_with(&self, buffer: &mut Vec<u8>, cancel: &Cancel) -> Result<Listing, RootError> {
         let mut listing = Listing::default();
+        let Scanned { denied, cut } = self.scan(buffer, cancel, |entry| listing.push(entry))?;
+        listing.sort();
+        Ok(Listing { cut, denied, ..listing })
+    }
+
+    /// Shows every entry to `see`, in no order, and keeps none; gives whether there were more than a million.
+    pub fn each(&self, cancel: &Cancel, see: impl FnMut(Entry<'_>)) -> Result<bool, RootError> {
+        self.scan(&mut Vec::new(), cancel, see).map(|scanned| scanned.cut)
+    }
+
+    fn scan(
+        &self,
+        buffer: &mut Vec<u8>,
+        cancel: &Cancel,
+        mut see: impl FnMut(Entry<'_>),
+    ) -> Result<Scanned, RootError> {
+        let mut scanned = Scanned::default();
+        let mut seen = 0;
         sys::list(&self.file, buffer, |name, kind| {
             if self.root.deny.is_denied_in(&self.path, name) {
-                listing.denied += 1;
+                scanned.denied += 1;
             } else {
-                listing.push(name, kind);
+                see(Entry { name, kind });
+                seen += 1;
             }
-            listing.cut = listing.slots.len() >= MAX_ENTRIES;
-            let must_stop = listing.slots.len().is_multiple_of(4_096) && cancel.is_cancelled();
-            !listing.cut && !must_stop
+            scanned.cut = seen >= MAX_ENTRIES;
+            let must_stop = seen.is_multiple_of(4_096) && cancel.is_cancelled();
+            !scanned.cut && !must_stop
         })?;
         cancel.check()?;
-        listing.sort();
-        Ok(listing)
+        Ok(scanned)
     }
 
     /// Size and times of one entry, a link's own where it is one.
     pub fn stat(&self, name: &[u8]) -> Result<Stat, RootError> {
         sys::stat_in(&self.file, name)
+    }
+}
+
+impl Entry<'_> {
+    /// Whether version control keeps its own files here.
+    pub fn is_version_control(self) -> bool {
+        ignore::is_version_control(self.name)
     }
 }
 
@@ -111,7 +143,7 @@ impl Listing {
         self.slots.retain(|slot| keep(Entry { name: name_of(names, *slot), kind: slot.kind }));
     }
 
-    fn push(&mut self, name: &[u8], kind: Kind) {
+    fn push(&mut self, Entry { name, kind }: Entry<'_>) {
         let start = self.names.len() as u32;
         self.names.extend_from_slice(name);
         self.slots.push(Slot { start, length: name.len() as u16, kind });

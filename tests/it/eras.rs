@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::resources::completion::asking;
 use crate::support::client::with_meta;
 use crate::support::{Client, Gate, LATEST_LEGACY, MODERN, TestServer, Tree};
 
@@ -148,6 +149,7 @@ fn every_list_and_read_can_be_the_first_line_to_a_fresh_process() {
         ("resources/list", json!({})),
         ("resources/templates/list", json!({})),
         ("resources/read", json!({"uri": uri})),
+        ("completion/complete", asking(&tree, "a")),
         ("tools/call", json!({"name": "read_text_file", "arguments": {"path": "a.txt"}})),
     ] {
         let mut server = TestServer::start(&tree);

@@ -83,6 +83,7 @@ fn rmcp_agrees_on_the_newest_revision_of_its_era() {
         let info = client.peer_info().expect("what the server said of itself");
         assert_eq!(info.protocol_version, revision);
         assert!(info.capabilities.tools.is_some() && info.capabilities.resources.is_some(), "{info:?}");
+        assert!(info.capabilities.completions.is_some(), "{info:?}");
         let name = tree.path().to_str().expect("text");
         assert!(info.instructions.as_deref().is_some_and(|text| text.contains(name)), "{info:?}");
         assert_eq!(info.server_info.as_ref().map(|server| server.name.as_str()), Some("mcp-fs"));
@@ -167,6 +168,20 @@ fn rmcp_lists_the_template() {
         let templates = client.list_all_resource_templates().await.expect("templates");
         let uris: Vec<&str> = templates.iter().map(|template| template.uri_template.as_str()).collect();
         assert_eq!(uris, [tree.uri("") + "/{+path}{?offset,limit,column}"]);
+    });
+}
+
+#[test]
+fn rmcp_completes_a_path() {
+    in_each_mode(|tree, client, _stderr, _| async move {
+        let template = tree.uri("") + "/{+path}{?offset,limit,column}";
+        let complete = |name: &'static str, value| client.complete_resource_argument(&template, name, value, None);
+        let values = |typed| async move { complete("path", typed).await.expect("a completion") };
+        assert_eq!(values("").await.values, ["haiku.txt", "many/", "picture.bin"]);
+        let many = values("many/FILE 0").await;
+        assert_eq!((&*many.values[7], many.total, many.has_more), ("many/file 07.txt", Some(10), Some(false)));
+        assert_eq!(values("../").await.values, [] as [&str; 0]);
+        assert_eq!(protocol_error(complete("name", "").await).code, ErrorCode::INVALID_PARAMS);
     });
 }
 

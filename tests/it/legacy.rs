@@ -44,6 +44,7 @@ fn initialize_says_who_serves_what() {
         assert_eq!(result["serverInfo"].get("title").is_some(), revision >= "2025-06-18", "{revision}: {answer}");
         assert_eq!(result["capabilities"]["tools"], json!({}), "{answer}");
         assert!(result["capabilities"]["resources"].is_object(), "{answer}");
+        assert_eq!(result["capabilities"]["completions"], json!({}), "{answer}");
         let root = &result["capabilities"]["experimental"]["roots"];
         assert_eq!(*root, json!({"listChanged": false, "roots": [{"uri": tree.uri(""), "name": "root"}]}));
         let instructions = result["instructions"].as_str().expect("instructions");

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::resources::completion::asking;
 use crate::support::client::with_meta;
 use crate::support::{Client, Gate, LATEST_LEGACY, MODERN, TestServer, Tree};
 
@@ -20,6 +21,7 @@ fn methods(tree: &Tree) -> Vec<(&'static str, Value, Option<u32>)> {
         ("resources/list", json!({}), Some(0)),
         ("resources/read", json!({"uri": tree.uri("a.txt")}), Some(0)),
         ("resources/read", json!({"uri": tree.uri("")}), Some(0)),
+        ("completion/complete", asking(tree, "a"), None),
         ("tools/call", json!({"name": "read_text_file", "arguments": {"path": "a.txt"}}), None),
         ("tools/call", json!({"name": "read_text_file", "arguments": {"path": "missing"}}), None),
     ]
@@ -37,6 +39,7 @@ fn discover_says_all_there_is_to_know() {
     assert_eq!(result["supportedVersions"], json!(SUPPORTED));
     assert_eq!(result["capabilities"]["tools"], json!({}));
     assert!(result["capabilities"]["resources"].is_object(), "{result}");
+    assert_eq!(result["capabilities"]["completions"], json!({}));
     let roots = &result["capabilities"]["experimental"]["roots"]["roots"];
     assert_eq!(*roots, json!([{"uri": tree.uri(""), "name": "root"}]));
     let instructions = result["instructions"].as_str().expect("instructions");

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::resources::completion::asking;
 use crate::support::{Client as _, LATEST_LEGACY, Process, TestServer, Tree, command, names_of, run};
 
 const LONGEST: usize = 300;
@@ -67,7 +68,9 @@ fn its_resource_methods_are_served() {
     let tree = Tree::new().file("a.txt", "a");
     let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
     for row in rows(section(&readme, "What it can do"), "resource method") {
-        server.result(row[0].trim_matches('`'), json!({"uri": tree.uri("a.txt")}));
+        let mut params = asking(&tree, "a");
+        params["uri"] = json!(tree.uri("a.txt"));
+        server.result(row[0].trim_matches('`'), params);
     }
 }
 

@@ -23,9 +23,8 @@ use crate::root::{Root, RootError};
 
 /// The one template: any path, and optionally some lines of it.
 pub fn templates(root: &Root) -> Vec<ResourceTemplate> {
-    let slash = if root.own_uri().ends_with('/') { "" } else { "/" };
     vec![ResourceTemplate {
-        uri_template: format!("{}{slash}{{+path}}{{?offset,limit,column}}", root.own_uri()),
+        uri_template: base(root) + "{+path}{?offset,limit,column}",
         name: "file",
         title: Some("File or directory"),
         description: "Any file or directory by its path relative to the served directory. offset and limit choose \
@@ -44,4 +43,10 @@ fn failure(uri: &str, error: RootError) -> Failure {
         RootError::WouldBlock => Failure::WouldBlock,
         error => Failure::Unreadable { uri, message: format!("Cannot be read: {error}.") },
     }
+}
+
+/// What the template begins with: a path that comes behind it is relative to the served directory.
+pub(super) fn base(root: &Root) -> String {
+    let slash = if root.own_uri().ends_with('/') { "" } else { "/" };
+    format!("{}{slash}", root.own_uri())
 }

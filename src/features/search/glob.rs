@@ -97,7 +97,7 @@ impl NameGlob {
 }
 
 /// In lower case where case does not count, and composed: macOS and copied archives hold names that are not.
-fn cased(text: &str, folded: bool) -> Cow<'_, str> {
+pub(in crate::features) fn cased(text: &str, folded: bool) -> Cow<'_, str> {
     match (text.is_ascii(), folded) {
         (true, false) => Cow::Borrowed(text),
         (true, true) => Cow::Owned(text.to_ascii_lowercase()),

@@ -14,6 +14,9 @@ mod parts;
 // What cannot be read, and the code for it in both eras.
 mod errors;
 
+// What a path can become while it is typed.
+pub(crate) mod completion;
+
 use serde_json::{Value, json};
 
 use crate::support::Client;

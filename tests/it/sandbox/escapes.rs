@@ -42,7 +42,7 @@ pub(super) fn tree() -> Tree {
 
 /// What is where the attempts lead: at `secret`, `target`, `root-evil/secret` and `nowhere`.
 #[derive(Clone, Copy, Debug)]
-enum Target {
+pub(super) enum Target {
     /// Files, and a directory with a file in it.
     Present,
     Absent,
@@ -52,7 +52,7 @@ enum Target {
 }
 
 impl Target {
-    fn set(self, outside: &Path) {
+    pub(super) fn set(self, outside: &Path) {
         let all = ["secret", "target", "root-evil", "nowhere"].map(|name| outside.join(name));
         for path in &all {
             let _ = fs::remove_dir_all(path);
@@ -79,7 +79,7 @@ impl Target {
     }
 }
 
-fn spelled(tree: &Tree, spelling: &str) -> String {
+pub(super) fn spelled(tree: &Tree, spelling: &str) -> String {
     let [root, outside] = [tree.path(), tree.outside()].map(|path| path.to_str().expect("text"));
     let spelling = spelling.replace("{root}", root).replace("{outside}", outside);
     spelling.replace("{ROOT}", &root.to_uppercase()).replace("{dots}", &"../".repeat(1000))

@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | `lesson` | `../secret` is refused, in every spelling, by every operation, in every revision |
 //! | `attempts`, `escapes` | the table: every way out that we know, times every operation, times what is at its end |
+//! | `completion` | the same ways, for what a path can become |
 //! | `links` | links that stay inside work, are listed as links, and are never walked |
 //! | `denied` | names that are never given out |
 //! | `special` | FIFOs, sockets and devices: never opened, never waited for |
@@ -20,6 +21,8 @@
 
 #[cfg(unix)]
 mod attempts;
+#[cfg(unix)]
+mod completion;
 #[cfg(unix)]
 mod denied;
 #[cfg(unix)]

@@ -1,0 +1,242 @@
+//! `completion/complete`: what a path that is being typed can become, one directory level at a time
+//! (<https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion>).
+//!
+//! A value is all of the template's `path`, not just the rest of it, and a directory ends in `/`. It is text of a URI.
+//! Some clients put it behind the template's beginning as it is, others expand the template (RFC 6570), which encodes
+//! what is left to encode and keeps escapes. So it is raw but for what only an escape can say: `%`, `?`, `#`, bytes
+//! that are no UTF-8, and characters that could act on the menu it is shown in.
+//!
+//! What begins with the typed text comes first, then what does so in another case, then what holds it, each by the
+//! bytes of the names; directories stand among files. While nothing is typed, dot files come last. Ignored files can be
+//! read, and are offered; version control's own directories only once their name is begun.
+//!
+//! What cannot be listed, be it outside, denied, missing or no directory, has no completions: the answer is the same
+//! whether or not something is there.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use memchr::memmem::Finder;
+
+use super::resources;
+use super::search::glob::cased;
+use crate::call::{Completion, Failure};
+use crate::context::Context;
+use crate::log::is_hostile;
+use crate::object;
+use crate::root::{Asked, Blocking, Entry, Kind, RelPath, Root, RootError};
+
+/// The template's variables. Only the first can be completed: the others are numbers.
+const VARIABLES: [&str; 4] = ["path", "offset", "limit", "column"];
+
+/// Values in one answer; the protocol allows no more.
+const MOST: usize = 100;
+
+/// The best matches, kept while a directory is read: more than are given, as links among them may lead nowhere.
+const KEPT: usize = 1_000;
+
+/// No value is longer: a path has at most 4,096 bytes, each written as three, and may have the served one before it.
+const LONGEST: usize = 24 << 10;
+
+/// No written name is longer: it has at most 255 bytes, each written as three, and a `/`.
+const LONGEST_NAME: usize = 766;
+
+/// Completes a variable of `template`.
+pub fn complete(template: &str, argument: &str, value: &str, context: &Context) -> Result<Completion, Failure> {
+    check(template, argument, context.root())?;
+    if !context.may_block {
+        return Err(Failure::WouldBlock);
+    }
+    if argument != VARIABLES[0] || value.len() > LONGEST {
+        return Ok(Completion::default());
+    }
+    let turn = context.turn()?;
+    let found = Typed::read(value, context.root()).and_then(|typed| Matches::find(typed, context));
+    drop(turn);
+    match found {
+        Ok(matches) => matches.completion(context),
+        Err(RootError::Cancelled) => Err(Failure::Cancelled),
+        Err(error) => {
+            tracing::debug!("completion/complete: nothing: {error}");
+            Ok(Completion::default())
+        }
+    }
+}
+
+/// Both must be known: the template, or a URI that is inside by what it says, and one of the variables.
+fn check(template: &str, argument: &str, root: &Root) -> Result<(), Failure> {
+    let is_inside = |asked: Asked| !asked.path.has_parent_refs();
+    let is_uri = || !template.contains('{') && root.locate_uri(template).is_ok_and(is_inside);
+    if !resources::templates(root).iter().any(|known| known.uri_template == template) && !is_uri() {
+        let template = object::shortened(template);
+        let message =
+            format!("Unknown template in \"ref\": {template}. resources/templates/list has the one there is.");
+        return Err(Failure::InvalidParams(message));
+    }
+    if !VARIABLES.contains(&argument) {
+        let (argument, known) = (object::shortened(argument), VARIABLES.join(", "));
+        return Err(Failure::InvalidParams(format!("Unknown argument {argument:?}; the template has {known}.")));
+    }
+    Ok(())
+}
+
+/// A path, as far as it is typed.
+struct Typed {
+    /// What every value begins with: the text up to the last `/`.
+    before: String,
+    /// The directory that this means.
+    directory: Asked,
+    /// What names have to match.
+    name: Name,
+}
+
+impl Typed {
+    /// The text is read behind the template's beginning, as it will be in a URI. An absolute path or URI, which would
+    /// mean nothing there, is made relative.
+    fn read(value: &str, root: &Root) -> Result<Self, RootError> {
+        let (before, name) = value.split_at(value.rfind('/').map_or(0, |at| at + 1));
+        let name = Name::new(percent_encoding::percent_decode_str(name).collect());
+        let is_uri = before.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("file://"));
+        if !is_uri && !before.starts_with('/') {
+            let directory = root.locate_uri(&(resources::base(root) + before))?;
+            return Ok(Self { before: before.replace('?', "%3F").replace('#', "%23"), directory, name });
+        }
+        let directory = root.locate_uri(before)?;
+        let slash = if directory.path.is_root() { "" } else { "/" };
+        Ok(Self { before: written(directory.path.as_bytes()) + slash, directory, name })
+    }
+}
+
+/// The typed part of a name, exactly and without case.
+struct Name {
+    exact: Vec<u8>,
+    folded: Finder<'static>,
+}
+
+/// How well a name matches, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Begins,
+    BeginsInAnotherCase,
+    Holds,
+}
+
+impl Name {
+    fn new(exact: Vec<u8>) -> Self {
+        let folded = Finder::new(&folded(&exact)).into_owned();
+        Self { exact, folded }
+    }
+
+    fn rank(&self, entry: Entry<'_>) -> Option<Rank> {
+        let begins = entry.name.starts_with(&self.exact);
+        let nothing_typed = self.exact.is_empty();
+        if entry.is_version_control() && (nothing_typed || !begins) {
+            return None;
+        }
+        if begins {
+            // As in a shell, nothing is no beginning of a dot file.
+            let is_dot_file = entry.name.starts_with(b".");
+            return Some(if nothing_typed && is_dot_file { Rank::Holds } else { Rank::Begins });
+        }
+        let at = self.folded.find(folded(entry.name).as_bytes())?;
+        Some(if at == 0 { Rank::BeginsInAnotherCase } else { Rank::Holds })
+    }
+}
+
+/// Without case, and in one Unicode form.
+fn folded(name: &[u8]) -> String {
+    cased(&String::from_utf8_lossy(name), true).into_owned()
+}
+
+/// The entries of a directory that match.
+struct Matches {
+    before: String,
+    /// Where the directory really is.
+    directory: RelPath,
+    best: BTreeMap<(Rank, Vec<u8>), Kind>,
+    total: usize,
+    cut: bool,
+}
+
+impl Matches {
+    fn find(Typed { before, directory, name }: Typed, context: &Context) -> Result<Self, RootError> {
+        let directory = context.root().open_directory(&directory)?;
+        let path = directory.path.clone();
+        let mut matches = Self { before, directory: path, best: BTreeMap::new(), total: 0, cut: false };
+        matches.cut = directory.each(&context.cancel, |entry| {
+            let can_be_read = matches!(entry.kind, Kind::File | Kind::Directory | Kind::Link);
+            if let Some(rank) = name.rank(entry).filter(|_| can_be_read) {
+                matches.add(rank, entry);
+            }
+        })?;
+        Ok(matches)
+    }
+
+    /// Counts a match, and keeps it where it is among the best.
+    fn add(&mut self, rank: Rank, entry: Entry<'_>) {
+        self.total += 1;
+        if self.best.len() == KEPT {
+            let worst = self.best.last_key_value().map(|((rank, name), _)| (*rank, name.as_slice()));
+            if worst < Some((rank, entry.name)) {
+                return;
+            }
+            self.best.pop_last();
+        }
+        self.best.insert((rank, entry.name.to_vec()), entry.kind);
+    }
+
+    /// The best of them. Links that lead out, to what is denied or nowhere are none.
+    fn completion(self, context: &Context) -> Result<Completion, Failure> {
+        context.reserve((MOST * (self.before.len() + LONGEST_NAME)) as u64)?;
+        let (mut values, mut total) = (Vec::new(), self.total);
+        for ((_, name), kind) in self.best {
+            if values.len() == MOST {
+                break;
+            }
+            context.cancel.check()?;
+            let end = match leads_to(&self.directory, &name, kind, context.root()) {
+                Some(Kind::Directory) => "/",
+                Some(Kind::File) => "",
+                _ => {
+                    total -= 1;
+                    continue;
+                }
+            };
+            values.push(format!("{}{}{end}", self.before, written(&name)));
+        }
+        let has_more = self.cut || total > values.len();
+        Ok(Completion { values, total, has_more })
+    }
+}
+
+/// What an entry is, once links are followed; `None` where that cannot be.
+fn leads_to(directory: &RelPath, name: &[u8], kind: Kind, root: &Root) -> Option<Kind> {
+    if kind != Kind::Link {
+        return Some(kind);
+    }
+    let asked = Asked { path: directory.join(name), directory: false };
+    root.stat(&asked, Blocking::Allowed).ok().map(|(_, stat)| stat.kind)
+}
+
+/// The bytes of a path as a value has them.
+fn written(path: &[u8]) -> String {
+    let mut value = String::with_capacity(path.len());
+    for chunk in path.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            if matches!(character, '%' | '?' | '#') || is_hostile(character) {
+                escape(character.encode_utf8(&mut [0; 4]).as_bytes(), &mut value);
+            } else {
+                value.push(character);
+            }
+        }
+        escape(chunk.invalid(), &mut value);
+    }
+    value
+}
+
+fn escape(bytes: &[u8], value: &mut String) {
+    for byte in bytes {
+        // Writing to a String cannot fail.
+        let _ = write!(value, "%{byte:02X}");
+    }
+}
