@@ -12,6 +12,7 @@
 //! | [`dir`], [`walk`] | what is in a directory, or below it |
 //! | [`deny`], [`ignore`] | what is never given out; what listings leave out |
 //! | [`trail`], [`hints`] | what tells that it changed; when to look |
+//! | [`write`] | how is it changed? Only with a [`WritableRoot`] |
 //! | [`sys`] | how does this system do it? |
 //!
 //! Bind mounts and hard links below the directory are part of it: who may make them may copy files there too.
@@ -36,6 +37,7 @@ mod sys;
 mod trail;
 mod uri;
 mod walk;
+pub mod write;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -52,6 +54,7 @@ pub use self::path::RelPath;
 pub use self::stat::{Kind, Stat};
 pub use self::trail::{Facts, Trail};
 pub use self::walk::{Hidden, Visit, Walk, WalkOptions};
+pub use self::write::WritableRoot;
 
 /// The served directory.
 #[derive(Debug)]

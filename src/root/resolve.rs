@@ -16,14 +16,43 @@ const MAX_LINKS: usize = 40;
 /// Absolute ones among them: each starts again at the root.
 const MAX_ABSOLUTE: usize = 8;
 
+/// What is done with a link that a path ends in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LastLink {
+    /// It leads on.
+    Followed,
+    /// The link itself is meant.
+    Itself,
+}
+
+/// How far a path leads.
+#[derive(Debug)]
+pub(super) struct Reached {
+    /// The last entry that is there.
+    pub(super) real: RelPath,
+    /// The names after it that are not, in order; no `..` is among them.
+    pub(super) missing: Vec<Vec<u8>>,
+}
+
 impl Root {
     /// Follows all links and `..` in `asked`. Fails where that leads outside, without a look at what is there.
     pub(super) fn resolve(&self, asked: &RelPath) -> Result<RelPath, RootError> {
-        self.resolve_by(asked, |_| ())
+        let reached = self.resolve_far(asked, LastLink::Followed)?;
+        if reached.missing.is_empty() { Ok(reached.real) } else { Err(RootError::NotFound) }
+    }
+
+    /// The same as far as there is something: what is beyond may be created there.
+    pub(super) fn resolve_far(&self, asked: &RelPath, last: LastLink) -> Result<Reached, RootError> {
+        self.resolve_by(asked, last, |_| ())
     }
 
     /// The same; `step` gets every entry on the way before it is looked at, without links and `..` before its name.
-    pub(super) fn resolve_by(&self, asked: &RelPath, mut step: impl FnMut(&RelPath)) -> Result<RelPath, RootError> {
+    pub(super) fn resolve_by(
+        &self,
+        asked: &RelPath,
+        last: LastLink,
+        mut step: impl FnMut(&RelPath),
+    ) -> Result<Reached, RootError> {
         let mut pending: Vec<Vec<u8>> = reversed(asked);
         let mut real = RelPath::root();
         let (mut links, mut absolute) = (0, 0);
@@ -35,8 +64,15 @@ impl Root {
                 continue;
             }
             step(&real.join(&name));
-            let (entry, kind) = self.entry(&real, &name)?;
+            let (entry, kind) = match self.entry(&real, &name) {
+                Err(RootError::NotFound) => {
+                    pending.push(name);
+                    return self.missing(real, pending);
+                }
+                found => found?,
+            };
             match kind {
+                Kind::Link if last == LastLink::Itself && pending.is_empty() => real = entry,
                 Kind::Link => {
                     links += 1;
                     let (target, is_absolute) = self.link_target(&entry)?;
@@ -54,7 +90,18 @@ impl Root {
                 _ => return Err(RootError::NotDirectory),
             }
         }
-        Ok(real)
+        Ok(Reached { real, missing: Vec::new() })
+    }
+
+    /// What is not there of a path. A `..` after it leads nowhere.
+    fn missing(&self, real: RelPath, mut pending: Vec<Vec<u8>>) -> Result<Reached, RootError> {
+        pending.reverse();
+        if pending.iter().any(|name| name == b"..") {
+            return Err(RootError::NotFound);
+        }
+        let whole = pending.iter().fold(real.clone(), |path, name| path.join(name));
+        self.deny.check(&whole)?;
+        Ok(Reached { real, missing: pending })
     }
 
     /// The components of a link's target, last one first, and whether they are to be taken from the root again: an

@@ -49,11 +49,17 @@ pub struct Stat {
     /// Permission bits (`0o777` part of `st_mode`); off Unix 0o444 or 0o666.
     pub mode: u32,
     /// The device it is on.
-    #[cfg(target_os = "linux")]
+    #[cfg(unix)]
     pub(super) device: u64,
     /// Its number on that device.
     #[cfg(unix)]
     pub(super) inode: u64,
+    /// How many names it has.
+    #[cfg(unix)]
+    pub(super) links: u64,
+    /// When anything about it last changed, in nanoseconds.
+    #[cfg(unix)]
+    pub(super) changed: i128,
 }
 
 impl Stat {
@@ -67,6 +73,28 @@ impl Stat {
             .and_then(|created| created.duration_since(SystemTime::UNIX_EPOCH).ok())
             .map_or(0, |since| since.as_nanos() as u64);
     }
+
+    /// How many names the file has; 1 where the system does not tell.
+    pub(super) fn names(&self) -> u64 {
+        #[cfg(unix)]
+        return self.links;
+        #[cfg(not(unix))]
+        return 1;
+    }
+
+    /// The device it is on; the same for all where the system does not tell.
+    pub(super) fn on_device(&self) -> u64 {
+        #[cfg(unix)]
+        return self.device;
+        #[cfg(not(unix))]
+        return 0;
+    }
+}
+
+/// Seconds and what is beyond them, as one number.
+#[cfg(unix)]
+pub(super) fn nanoseconds(seconds: i64, beyond: i64) -> i128 {
+    i128::from(seconds) * 1_000_000_000 + i128::from(beyond)
 }
 
 /// `std::fs::Metadata` and cap-std's look the same and share no trait.
@@ -109,10 +137,14 @@ macro_rules! stat_from {
                     mode: metadata.mode() & 0o777,
                     #[cfg(not(unix))]
                     mode: if metadata.permissions().readonly() { 0o444 } else { 0o666 },
-                    #[cfg(target_os = "linux")]
+                    #[cfg(unix)]
                     device: metadata.dev(),
                     #[cfg(unix)]
                     inode: metadata.ino(),
+                    #[cfg(unix)]
+                    links: metadata.nlink(),
+                    #[cfg(unix)]
+                    changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
                 }
             }
         }

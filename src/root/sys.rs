@@ -7,6 +7,8 @@
 //! | file system's kind | `fstatfs(2)` | not asked: there is no procfs |
 //! | read that may not block | `preadv2(2)`, `RWF_NOWAIT` | not offered |
 //! | hear of changes | `inotify(7)` | the `notify` crate |
+//! | move without overwriting | `renameat2(2)`, `RENAME_NOREPLACE` | the same on macOS; else by a hard link |
+//! | keep what a file carries | mode, owner, `user.*` attributes, ACL, label | mode and owner on Unix |
 //!
 //! Paths given to this module hold no `..`. None of its calls follows a link, anywhere in a path: what they open is
 //! what the path says.
@@ -26,9 +28,13 @@ mod notify;
 mod portable;
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::{Abilities, is_kernel_file_system, list, open, read_at_now, stat, stat_in};
+pub(super) use linux::{
+    Abilities, change, directory_handle, is_kernel_file_system, list, open, read_at_now, stat, stat_in,
+};
 #[cfg(not(target_os = "linux"))]
-pub(super) use portable::{Abilities, is_kernel_file_system, list, open, read_at_now, stat, stat_in};
+pub(super) use portable::{
+    Abilities, change, directory_handle, is_kernel_file_system, list, open, read_at_now, stat, stat_in,
+};
 
 /// What tells of changes; made public by [`super::hints`].
 pub(super) mod hints {

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use super::resolve::LastLink;
 use super::stat::{Kind, Stat};
 use super::{Asked, Blocking, RelPath, Root, RootError};
 
@@ -51,7 +52,7 @@ impl Root {
             }
             Ok((real, _)) if asked.path.has_parent_refs() => real,
             Ok(_) => asked.path.clone(),
-            Err(RootError::NotFound) if !asked.directory => self.missing(&asked.path)?,
+            Err(RootError::NotFound) if !asked.directory => self.yet_to_come(&asked.path)?,
             Err(error) => return Err(error),
         };
         Ok(self.trail_of(path))
@@ -65,7 +66,7 @@ impl Root {
             Ok((real, _)) if *real == path => entries.extend(path.and_above()),
             _ => {
                 // That it fails is a fact, too, and known already.
-                let _ = self.resolve_by(&path, |entry| entries.push(entry.clone()));
+                let _ = self.resolve_by(&path, LastLink::Followed, |entry| entries.push(entry.clone()));
                 entries.extend(found.iter().flat_map(|(real, _)| real.and_above()));
                 entries.sort_unstable();
                 entries.dedup();
@@ -76,7 +77,7 @@ impl Root {
     }
 
     /// The path of what may come to be where nothing is now.
-    fn missing(&self, asked: &RelPath) -> Result<RelPath, RootError> {
+    fn yet_to_come(&self, asked: &RelPath) -> Result<RelPath, RootError> {
         let name = asked.file_name().filter(|name| *name != b"..").ok_or(RootError::NotFound)?;
         let parent = Asked { path: asked.parent(), directory: true };
         let (real, stat) = self.stat(&parent, Blocking::Allowed)?;

@@ -45,6 +45,9 @@ mod sandbox;
 // Each tool's promise: one good call and each error it declares. Details are unit tests in the tool's file.
 mod tools;
 
+// Changing files: byte for byte, whole or not at all, what is kept, what is refused, what a killed write leaves.
+mod writes;
+
 // Finding names and text: globs, queries, what is left out, limits, the same answer in every run.
 mod search;
 

@@ -1,5 +1,7 @@
 //! Linux: the kernel confines paths, and says what it would have to wait for.
 
+pub(in crate::root) mod change;
+
 use std::fs::File;
 use std::io::{self, IoSliceMut};
 use std::os::fd::AsFd;
@@ -12,7 +14,7 @@ use rustix::io::{Errno, ReadWriteFlags};
 use super::{Access, CHAIN, chain};
 use crate::root::RootError;
 use crate::root::path::RelPath;
-use crate::root::stat::{Kind, Stat};
+use crate::root::stat::{Kind, Stat, nanoseconds};
 
 /// What the root's file system and kernel can do.
 #[derive(Clone, Copy, Debug)]
@@ -92,8 +94,8 @@ pub(in crate::root) fn open(
     Ok((file, stat))
 }
 
-/// A handle of a directory, to be watched and not read.
-pub(super) fn directory_handle(root: &Dir, path: &RelPath, can: Abilities) -> Result<File, RootError> {
+/// A handle of a directory, to find its entries by and not to read it.
+pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, can: Abilities) -> Result<File, RootError> {
     let handle = reach(root, path, OFlags::PATH | OFlags::DIRECTORY, ResolveFlags::empty(), can)?;
     if is_kernel_file_system(&handle) { Err(RootError::KernelFileSystem) } else { Ok(handle) }
 }
@@ -187,5 +189,8 @@ pub(in crate::root) fn stat_in(dir: &File, name: &[u8]) -> Result<Stat, RootErro
         mode: stat.st_mode & 0o777,
         device: stat.st_dev,
         inode: stat.st_ino,
+        #[allow(clippy::useless_conversion, reason = "not a u64 on every processor")]
+        links: stat.st_nlink.into(),
+        changed: nanoseconds(stat.st_ctime, stat.st_ctime_nsec.cast_signed()),
     })
 }

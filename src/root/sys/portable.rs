@@ -1,5 +1,7 @@
 //! Other systems: cap-std confines paths, and every read may block.
 
+pub(in crate::root) mod change;
+
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -45,6 +47,11 @@ pub(in crate::root) fn open(
     let file = open_nofollow(root, path, access)?;
     let stat = Stat::from(&file.metadata()?);
     Ok((file, stat))
+}
+
+/// A handle of a directory, to find its entries by.
+pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, _can: Abilities) -> Result<File, RootError> {
+    Ok(open_nofollow(root, path, Access::Directory)?)
 }
 
 fn open_nofollow(root: &Dir, path: &RelPath, access: Access) -> io::Result<File> {

@@ -1,0 +1,118 @@
+//! Linux: what changing a directory needs beyond cap-std. Every name is one component of an open directory, and no
+//! link is followed.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+use cap_std::fs::Dir;
+use rustix::fs::{self, Access, AtFlags, Gid, Mode, OFlags, RenameFlags, Uid, XattrFlags};
+use rustix::io::Errno;
+
+/// The largest extended attribute that Linux has.
+const LARGEST_ATTRIBUTE: usize = 64 << 10;
+/// POSIX access rights beyond the mode.
+const ACL: &str = "system.posix_acl_access";
+/// The `SELinux` label.
+const LABEL: &str = "security.selinux";
+
+/// Fails where this user may not write to the file itself.
+pub(in crate::root) fn may_write(dir: &Dir, name: &OsStr) -> io::Result<()> {
+    match fs::accessat(dir, name, Access::WRITE_OK, AtFlags::EACCESS | AtFlags::SYMLINK_NOFOLLOW) {
+        // Kernels before 5.8, and sandboxes older than that call.
+        Err(Errno::NOSYS) => Ok(fs::accessat(dir, name, Access::WRITE_OK, AtFlags::empty())?),
+        answer => Ok(answer?),
+    }
+}
+
+/// Renames, and fails with [`io::ErrorKind::AlreadyExists`] where the new name is taken, be it by a link to nothing.
+/// [`io::ErrorKind::Unsupported`]: this file system cannot promise that.
+pub(in crate::root) fn rename_new(from: (&Dir, &OsStr), to: (&Dir, &OsStr)) -> io::Result<()> {
+    match fs::renameat_with(from.0, from.1, to.0, to.1, RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Err(io::ErrorKind::Unsupported.into()),
+        renamed => Ok(renamed?),
+    }
+}
+
+/// The directory, to be listed.
+pub(in crate::root) fn listable(dir: &Dir) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(fs::openat(dir, ".", flags, Mode::empty())?.into())
+}
+
+/// Waits until the names in a directory are on the disk, where its file system has such a thing.
+pub(in crate::root) fn sync(dir: &Dir) -> io::Result<()> {
+    match fs::fsync(listable(dir)?) {
+        Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(()),
+        synced => Ok(synced?),
+    }
+}
+
+/// Gives a new file what the old one carries, as far as this user may: owner, `user.*` attributes, access control
+/// list, `SELinux` label, and the mode without set-user-id and the like. Never capabilities.
+///
+/// The mode comes last, and at no time may anybody more than may read the old file.
+pub(in crate::root) fn keep(old: &File, new: &File) -> io::Result<()> {
+    let (from, to) = (old.metadata()?, new.metadata()?);
+    let keeps_group = keep_owner((from.uid(), from.gid()), (to.uid(), to.gid()), new);
+    keep_attributes(old, new)?;
+    // A directory may hand an access list down to what is created in it: that goes, too.
+    let acl = attribute(old, ACL)?.filter(|_| keeps_group);
+    let had = match acl {
+        Some(acl) => fs::fsetxattr(new, ACL, &acl, XattrFlags::empty()),
+        None => fs::fremovexattr(new, ACL),
+    };
+    unless_permitted(had)?;
+    if let Some(label) = attribute(old, LABEL)? {
+        unless_permitted(fs::fsetxattr(new, LABEL, &label, XattrFlags::empty()))?;
+    }
+    let mode = from.mode() & 0o777;
+    let mode = if keeps_group { mode } else { (mode & 0o707) | ((mode & 0o007) << 3) };
+    new.set_permissions(std::fs::Permissions::from_mode(mode))
+}
+
+/// Whether the group is the old one afterwards. Only root may give files away.
+fn keep_owner(from: (u32, u32), to: (u32, u32), new: &File) -> bool {
+    if from == to {
+        return true;
+    }
+    let group = Gid::from_raw(from.1);
+    let whole = fs::fchown(new, Some(Uid::from_raw(from.0)), Some(group));
+    whole.is_ok() || from.1 == to.1 || fs::fchown(new, None, Some(group)).is_ok()
+}
+
+fn keep_attributes(old: &File, new: &File) -> io::Result<()> {
+    let mut names = vec![0; LARGEST_ATTRIBUTE];
+    let length = match fs::flistxattr(old, &mut names[..]) {
+        Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::ACCESS | Errno::PERM) => 0,
+        length => length?,
+    };
+    for name in names[..length].split(|byte| *byte == 0).filter(|name| name.starts_with(b"user.")) {
+        if let Some(value) = attribute(old, name)? {
+            unless_permitted(fs::fsetxattr(new, name, &value, XattrFlags::empty()))?;
+        }
+    }
+    Ok(())
+}
+
+/// An attribute's value; `None` where there is none, or it may not be read.
+fn attribute<Name: rustix::path::Arg>(file: &File, name: Name) -> io::Result<Option<Vec<u8>>> {
+    let mut value = vec![0; LARGEST_ATTRIBUTE];
+    match fs::fgetxattr(file, name, &mut value[..]) {
+        Ok(length) => {
+            value.truncate(length);
+            Ok(Some(value))
+        }
+        Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS | Errno::ACCESS | Errno::PERM) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What a user may not carry over is left behind.
+fn unless_permitted(done: Result<(), Errno>) -> io::Result<()> {
+    match done {
+        Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS | Errno::ACCESS | Errno::PERM) => Ok(()),
+        done => Ok(done?),
+    }
+}

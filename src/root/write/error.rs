@@ -1,0 +1,147 @@
+//! Why something was not changed: one enum, and the one place that turns an [`io::Error`] of a change into it.
+//!
+//! As with [`RootError`], the messages go to clients and models: no path outside the served directory, no error
+//! number, and what to do next where something can be done. Unless one says otherwise, nothing was changed.
+
+use std::io;
+
+use super::Version;
+use crate::cancel::Cancelled;
+use crate::root::{RelPath, RootError};
+
+/// Why something was not changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    /// It cannot even be looked at.
+    #[error(transparent)]
+    Root(#[from] RootError),
+    /// A directory that would hold it is missing: the first one.
+    #[error("the directory {} does not exist; create it with create_directory, or set createParents", .0.display())]
+    NoDirectory(RelPath),
+    /// Something on the way there is no directory.
+    #[error("{} is not a directory, so nothing can be in it", .0.display())]
+    NotDirectory(RelPath),
+    /// What would be created is there.
+    #[error("it exists already, and is not overwritten")]
+    Exists,
+    /// The file has other names, whose content would not change with it.
+    #[error(
+        "the file has {0} names (hard links), and the others would keep the old content; to break the link, copy_file \
+         it to another name, delete_file it, and move_file the copy to its place"
+    )]
+    HardLinked(u64),
+    /// The same for what changes all of them.
+    #[error("the file has {0} names (hard links), and appending would change them all; write the whole file instead")]
+    AppendHardLinked(u64),
+    /// The file's own permissions forbid it, although its directory would allow it to be replaced.
+    #[error("the file is write-protected for the server's user")]
+    Protected,
+    /// It is not what the client thinks it is.
+    #[error("it has changed: its version is {now} now; read it again and decide anew")]
+    Changed {
+        /// As it is.
+        now: Version,
+    },
+    /// A version was given, and nothing is there.
+    #[error("it does not exist any more, so no version of it can match")]
+    Gone,
+    /// Another program was faster.
+    #[error("another program changed it at the same moment; read it again and try again")]
+    Raced,
+    /// Longer than what is read to be changed.
+    #[error("the file has {size} bytes; at most {most} can be edited")]
+    TooLong {
+        /// Of the file.
+        size: u64,
+        /// What is allowed.
+        most: u64,
+    },
+    /// It is the directory that is served.
+    #[error("the served directory itself cannot be moved, replaced or deleted")]
+    ServedDirectory,
+    /// A directory would be below itself.
+    #[error("a directory cannot be moved or copied into itself")]
+    IntoItself,
+    /// A directory that is not empty.
+    #[error("the directory is not empty; set \"recursive\" to delete it and all that is in it")]
+    NotEmpty,
+    /// A tree that holds what is denied.
+    #[error("it holds an entry that is {0}; a tree with a denied entry is not moved, copied or deleted")]
+    HoldsDenied(RootError),
+    /// A tree that cannot be looked through.
+    #[error("{} in it cannot be looked into: {}", .0.display(), .1)]
+    Unreadable(RelPath, RootError),
+    /// A tree that another file system is mounted in.
+    #[error("another file system is mounted at {} in it", .0.display())]
+    HoldsMount(RelPath),
+    /// A tree of too many entries.
+    #[error("it holds more than {0} entries; do it in parts")]
+    TooMany(usize),
+    /// A tree that was done in part.
+    #[error("{error}, at {}; {done} before it are done, the rest is not", .at.display())]
+    Partly {
+        /// What went wrong.
+        error: Box<WriteError>,
+        /// Where.
+        at: RelPath,
+        /// How many entries are done.
+        done: usize,
+    },
+    /// A name that is a path on another system.
+    #[error(
+        "it looks like a Windows path, and would become a strange name here; give a path relative to the directory"
+    )]
+    WindowsPath,
+    /// A path that ends in `/` where a file is meant.
+    #[error("a path that ends in \"/\" names a directory, not a file")]
+    NamesDirectory,
+    /// No room.
+    #[error("the disk is full, or the quota is used up; make room, then try again")]
+    Full,
+    /// Nothing can be written there.
+    #[error("the file system is read-only")]
+    ReadOnly,
+    /// A rename cannot get there.
+    #[error("source and destination are on different file systems; use copy_file, then delete_file")]
+    OtherFileSystem,
+    /// A mount point, or a program that runs.
+    #[error("it is in use, as a mount point or a running program")]
+    InUse,
+    /// The file system has neither a rename that does not overwrite nor hard links.
+    #[error(
+        "this file system cannot move it without the risk of overwriting something; use copy_file, then delete_file"
+    )]
+    NoSafeMove,
+    /// It is a link or a special file where the system cannot make one.
+    #[error("cannot be changed: {0}")]
+    Io(String),
+}
+
+impl From<Cancelled> for WriteError {
+    fn from(cancelled: Cancelled) -> Self {
+        Self::Root(cancelled.into())
+    }
+}
+
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> Self {
+        use io::ErrorKind as Kind;
+
+        match error.kind() {
+            Kind::StorageFull | Kind::QuotaExceeded => Self::Full,
+            Kind::ReadOnlyFilesystem => Self::ReadOnly,
+            // Of a rename. What opens paths says it for what leads out, and that is a RootError before it comes here.
+            Kind::CrossesDevices => Self::OtherFileSystem,
+            Kind::AlreadyExists => Self::Exists,
+            Kind::DirectoryNotEmpty => Self::NotEmpty,
+            Kind::ResourceBusy | Kind::ExecutableFileBusy => Self::InUse,
+            Kind::FileTooLarge => Self::Io("the file would be larger than this system allows".to_owned()),
+            Kind::TooManyLinks => Self::Io("the directory is full".to_owned()),
+            Kind::WriteZero | Kind::Other | Kind::Unsupported => Self::Io(error.kind().to_string()),
+            _ => match RootError::from(error) {
+                RootError::Io(text) => Self::Io(text),
+                error => Self::Root(error),
+            },
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Changing what is in the served directory. Everything that does goes through [`WritableRoot`], and that exists only
+//! with `--allow-write`: [`Root`] itself has no method that changes anything.
+//!
+//! Paths are resolved as for reading, and denied the same way; then the directory is opened through the root, without
+//! links, and what is changed is one name in it. If something is swapped in between, the opening fails.
+//!
+//! | module | answers |
+//! | --- | --- |
+//! | [`place`] | where is a path to be written really? What is there? |
+//! | [`replace`] | a whole new content, or nothing; [`append`]: more at the end |
+//! | [`temporary`] | how does a file appear at once? What do killed writes leave? |
+//! | [`version`], [`turns`] | is it still the file that was read? Who is first? |
+//! | [`error`] | why not? |
+
+mod append;
+mod error;
+mod place;
+mod replace;
+mod temporary;
+mod turns;
+mod version;
+
+use std::sync::Arc;
+
+use self::turns::Turns;
+use super::{RelPath, Root};
+
+pub use self::error::WriteError;
+pub use self::replace::{Replace, Updated};
+pub use self::version::Version;
+
+/// The served directory, to be changed.
+#[derive(Debug)]
+pub struct WritableRoot {
+    root: Arc<Root>,
+    /// Whether a change is on the disk before it is reported.
+    durable: bool,
+    turns: Turns,
+}
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Where it really is: without links and `..`.
+    pub path: RelPath,
+    /// The size of the file now.
+    pub size: u64,
+    /// Nothing was there before.
+    pub created: bool,
+    /// Of what is there now.
+    pub version: Version,
+}
+
+impl WritableRoot {
+    /// Permits changes to what `root` serves. If they are to be `durable`, they survive a power cut once they are
+    /// reported.
+    pub fn new(root: Arc<Root>, durable: bool) -> Self {
+        Self { root, durable, turns: Turns::default() }
+    }
+
+    /// The directory, to be read.
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// Tries again where another program was faster, such as in creating the same file. Not for ever.
+    fn persist<T>(mut attempt: impl FnMut() -> Result<T, WriteError>) -> Result<T, WriteError> {
+        const ATTEMPTS: usize = 8;
+        for _ in 1..ATTEMPTS {
+            match attempt() {
+                Err(WriteError::Raced) => {}
+                done => return done,
+            }
+        }
+        attempt()
+    }
+}

@@ -1,0 +1,154 @@
+//! Where a path to be written really is: an open directory and one name in it.
+
+use std::ffi::OsStr;
+
+use cap_std::fs::Dir;
+
+use super::{WritableRoot, WriteError};
+use crate::root::path::os_str;
+use crate::root::resolve::{LastLink, Reached};
+use crate::root::stat::Stat;
+use crate::root::{Asked, RelPath, RootError, sys};
+
+/// Where a path leads, before anything is opened.
+#[derive(Debug)]
+pub(super) struct Target {
+    reached: Reached,
+    /// The whole of it: what is there, and what is missing after that.
+    pub(super) path: RelPath,
+    /// It was asked for with a `/` at its end.
+    directory: bool,
+}
+
+/// A name in an open directory.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) dir: Dir,
+    /// From the root.
+    pub(super) path: RelPath,
+}
+
+impl WritableRoot {
+    /// Where `asked` leads. Fails where that is outside or denied; that something is missing is no failure yet.
+    pub(super) fn target(&self, asked: &Asked, last: LastLink) -> Result<Target, WriteError> {
+        self.root.deny.check(&asked.path)?;
+        let reached = self.root.resolve_far(&asked.path, last)?;
+        let path = reached.missing.iter().fold(reached.real.clone(), |path, name| path.join(name));
+        self.root.deny.check(&path)?;
+        if !reached.missing.is_empty() && looks_like_windows(&asked.path) {
+            return Err(WriteError::WindowsPath);
+        }
+        Ok(Target { reached, path, directory: asked.directory })
+    }
+
+    /// Opens the directory that holds the target. One that is missing is made where `parents` says so.
+    pub(super) fn place(&self, target: &Target, parents: bool) -> Result<Place, WriteError> {
+        if target.path.is_root() {
+            return Err(WriteError::ServedDirectory);
+        }
+        let missing = &target.reached.missing;
+        let to_make = missing.len().saturating_sub(1);
+        if to_make > 0 && !parents {
+            return Err(WriteError::NoDirectory(target.reached.real.join(&missing[0])));
+        }
+        if missing.is_empty() {
+            return self.open_place(&target.path);
+        }
+        self.make_directories(&target.reached.real, &missing[..to_make])?;
+        self.open_place(&target.path)
+    }
+
+    /// The name that a real path ends in, in its directory.
+    pub(super) fn open_place(&self, path: &RelPath) -> Result<Place, WriteError> {
+        let parent = path.parent();
+        Ok(Place { dir: self.open(&parent)?, path: path.clone() })
+    }
+
+    /// A real directory, to change what is in it.
+    pub(super) fn open(&self, path: &RelPath) -> Result<Dir, WriteError> {
+        match sys::directory_handle(&self.root.dir, path, self.root.can) {
+            Ok(handle) => Ok(Dir::from_std_file(handle)),
+            Err(RootError::NotDirectory) => Err(WriteError::NotDirectory(path.clone())),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Makes directories below one that is there, each in the one before.
+    pub(super) fn make_directories(&self, real: &RelPath, names: &[Vec<u8>]) -> Result<(), WriteError> {
+        let mut path = real.clone();
+        for name in names {
+            let dir = self.open(&path)?;
+            match dir.create_dir(os_str(name)) {
+                // Somebody else was faster; if it is no directory, opening it says so.
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                made => made?,
+            }
+            self.settle(&dir)?;
+            path.push(name);
+        }
+        Ok(())
+    }
+
+    /// Waits until a directory's names are on the disk, where that is wanted.
+    pub(super) fn settle(&self, dir: &Dir) -> Result<(), WriteError> {
+        if !self.durable {
+            return Ok(());
+        }
+        match sys::change::sync(dir) {
+            // It may be written to and not be read: there is no handle to be had for it.
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Ok(()),
+            synced => Ok(synced?),
+        }
+    }
+}
+
+impl Target {
+    /// What is missing, in order.
+    pub(super) fn missing(&self) -> &[Vec<u8>] {
+        &self.reached.missing
+    }
+
+    /// Fails where the path's form says that a directory is meant.
+    pub(super) fn must_name_a_file(&self) -> Result<(), WriteError> {
+        if self.directory { Err(WriteError::NamesDirectory) } else { Ok(()) }
+    }
+}
+
+impl Place {
+    pub(super) fn name(&self) -> &OsStr {
+        os_str(self.path.file_name().unwrap_or_default())
+    }
+
+    /// What has the name now: a link itself, not what it leads to. `None` where nothing has it.
+    pub(super) fn look(&self) -> Result<Option<Stat>, WriteError> {
+        match self.dir.symlink_metadata(self.name()) {
+            Ok(metadata) => Ok(Some(Stat::from(&metadata))),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// `C:\x`, `C:/x`, `\\server\share`: a client that thinks in another system's paths would create these as names.
+fn looks_like_windows(asked: &RelPath) -> bool {
+    let first = asked.components().next().unwrap_or_default();
+    let is_drive = matches!(first, [letter, b':', rest @ ..] if letter.is_ascii_alphabetic()
+        && rest.first().is_none_or(|next| *next == b'\\'));
+    cfg!(unix) && (is_drive || first.starts_with(br"\\"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn windows_paths_are_told_from_names() {
+        for path in [r"C:\x", "C:/x", "c:", r"\\srv\x", r"z:\"] {
+            assert!(looks_like_windows(&RelPath::from_bytes(path.as_bytes())), "{path}");
+        }
+        for path in ["C:x", "CC:/x", r"a\b", r"\x", "a/C:/x", "1:/x", "", ":"] {
+            assert!(!looks_like_windows(&RelPath::from_bytes(path.as_bytes())), "{path}");
+        }
+    }
+}

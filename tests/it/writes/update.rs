@@ -1,0 +1,123 @@
+//! `WritableRoot::update`, which `edit_file` stands on: read, change and replace, with nothing lost in between.
+
+use std::convert::Infallible;
+use std::fs;
+use std::sync::Arc;
+
+use mcp_fs::cancel::Cancel;
+use mcp_fs::root::write::{Updated, Version, WriteError};
+use mcp_fs::root::{Deny, Root, WritableRoot};
+
+use crate::support::Tree;
+
+const MOST: u64 = 1 << 20;
+
+fn writable(tree: &Tree) -> WritableRoot {
+    let root = Root::open(tree.path(), Deny::new(&[], true).expect("no patterns")).expect("a root");
+    WritableRoot::new(Arc::new(root), true)
+}
+
+fn update<T, E>(
+    root: &WritableRoot,
+    path: &str,
+    if_match: Option<&Version>,
+    change: impl FnOnce(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
+) -> Result<Result<Updated<T>, E>, WriteError> {
+    let asked = root.root().locate(path).expect("a path");
+    root.update(&asked, if_match, MOST, &Cancel::default(), change)
+}
+
+fn version(root: &WritableRoot, path: &str) -> Version {
+    let same = update(root, path, None, |_| Ok::<_, Infallible>((None, ())));
+    same.expect("the file").expect("no change").written.version
+}
+
+#[test]
+fn the_new_content_is_made_out_of_the_old_one() {
+    let tree = Tree::new().file("a", "one");
+    let root = writable(&tree);
+    let change = |old: &[u8]| Ok::<_, Infallible>((Some([old, b" two"].concat()), old.len()));
+    let updated = update(&root, "a", None, change).unwrap().unwrap();
+    assert_eq!(fs::read(tree.join("a")).unwrap(), b"one two");
+    assert_eq!((updated.value, updated.written.size, updated.written.created), (3, 7, false));
+    assert_eq!(updated.written.version, version(&root, "a"));
+}
+
+#[test]
+fn what_the_change_refuses_is_not_written() {
+    let tree = Tree::new().file("a", "one");
+    let root = writable(&tree);
+    let before = version(&root, "a");
+    assert_eq!(update(&root, "a", None, |_| Err::<(_, ()), _>("no")).unwrap().unwrap_err(), "no");
+    update(&root, "a", None, |_| Ok::<_, Infallible>((None, ()))).unwrap().unwrap();
+    assert_eq!(version(&root, "a"), before);
+    assert_eq!(fs::read_dir(tree.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_change_by_another_program_in_between_is_not_overwritten() {
+    let tree = Tree::new().file("a", "one");
+    let root = writable(&tree);
+    let change = |_: &[u8]| {
+        fs::write(tree.join("a"), "theirs").unwrap();
+        Ok::<_, Infallible>((Some(b"ours".to_vec()), ()))
+    };
+    assert_eq!(update(&root, "a", None, change).unwrap_err(), WriteError::Raced);
+    assert_eq!(fs::read(tree.join("a")).unwrap(), b"theirs");
+    assert_eq!(fs::read_dir(tree.path()).unwrap().count(), 1, "a temporary file is left");
+}
+
+#[test]
+fn a_file_that_another_program_removed_in_between_stays_away() {
+    let tree = Tree::new().file("a", "one");
+    let root = writable(&tree);
+    let change = |_: &[u8]| {
+        fs::remove_file(tree.join("a")).unwrap();
+        Ok::<_, Infallible>((Some(b"ours".to_vec()), ()))
+    };
+    assert_eq!(update(&root, "a", None, change).unwrap_err(), WriteError::Raced);
+    assert_eq!(fs::read_dir(tree.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_version_that_is_not_the_file_s_any_more_stops_it() {
+    let tree = Tree::new().file("a", "one");
+    let root = writable(&tree);
+    let read = version(&root, "a");
+    fs::write(tree.join("a"), "theirs").unwrap();
+    let now = version(&root, "a");
+    let change = |_: &[u8]| Ok::<_, Infallible>((Some(b"ours".to_vec()), ()));
+    assert_eq!(update(&root, "a", Some(&read), change).unwrap_err(), WriteError::Changed { now: now.clone() });
+    update(&root, "a", Some(&now), change).unwrap().unwrap();
+    assert_eq!(fs::read(tree.join("a")).unwrap(), b"ours");
+}
+
+#[test]
+fn a_file_longer_than_allowed_is_not_read() {
+    let tree = Tree::new().file("a", vec![b'x'; MOST as usize + 1]);
+    let root = writable(&tree);
+    let change = |_: &[u8]| -> Result<(Option<Vec<u8>>, ()), Infallible> { panic!("it was read") };
+    assert_eq!(update(&root, "a", None, change).unwrap_err(), WriteError::TooLong { size: MOST + 1, most: MOST });
+}
+
+#[test]
+fn nobody_in_the_server_gets_in_between() {
+    const EACH: usize = 50;
+    let tree = Tree::new().file("a", "");
+    let root = writable(&tree);
+    std::thread::scope(|scope| {
+        for letter in [b'a', b'b', b'c', b'd'] {
+            let root = &root;
+            scope.spawn(move || {
+                for _ in 0..EACH {
+                    let change = |old: &[u8]| Ok::<_, Infallible>((Some([old, &[letter]].concat()), ()));
+                    update(root, "a", None, change).unwrap().unwrap();
+                }
+            });
+        }
+    });
+    let content = fs::read(tree.join("a")).unwrap();
+    for letter in [b'a', b'b', b'c', b'd'] {
+        assert_eq!(content.iter().filter(|byte| **byte == letter).count(), EACH);
+    }
+}
