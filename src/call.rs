@@ -180,6 +180,9 @@ pub struct ToolDefinition {
     /// Hints for the client's permission prompts; since 2025-03-26.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ToolAnnotations>,
+    /// What some client knows besides; since 2025-06-18.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Value>,
 }
 
 /// What a tool does to the world. All four are always said: clients assume the worst of what is missing.

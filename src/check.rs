@@ -11,12 +11,13 @@ use crate::log;
 use crate::root::{Exclude, Hidden, Kind, RelPath, Root, WalkOptions};
 
 /// The report, ready to be printed.
-pub fn report(root: &Root, limits: &Limits, program: &Path, options: &[String]) -> String {
+pub fn report(root: &Root, writable: bool, limits: &Limits, program: &Path, options: &[String]) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "root          {}", log::escaped(&root.path().display().to_string()));
     let _ = writeln!(text, "uri           {}", root.own_uri());
     text += &contents(root, limits.list);
-    let _ = writeln!(text, "access        read-only");
+    let access = if writable { "read and write (--allow-write)" } else { "read-only" };
+    let _ = writeln!(text, "access        {access}");
     let _ = writeln!(text, "confinement   {}", root.confinement());
     let _ = writeln!(text, "kernel wall   none in this version (Landlock is not used yet)");
     text += &configuration(root, program, options);

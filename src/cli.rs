@@ -14,6 +14,7 @@ use crate::root::{Deny, Root};
 ///
 /// Claude Code: claude mcp add files -- mcp-fs /dir
 #[derive(Debug, Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 #[command(name = "mcp-fs", version, about, after_help = AFTER_HELP)]
 pub struct Cli {
     /// The directory to serve. Client roots never change it.
@@ -23,6 +24,14 @@ pub struct Cli {
     /// Open DIR, print what would be served and how to configure clients, and exit.
     #[arg(long)]
     pub check: bool,
+
+    /// Let clients change what is in DIR: write, edit, create, move, copy and delete.
+    #[arg(long)]
+    pub allow_write: bool,
+
+    /// Do not wait until a change is on the disk: faster, and the last ones may be lost in a power cut.
+    #[arg(long, requires = "allow_write")]
+    pub no_fsync: bool,
 
     /// Never give out what this pattern matches (gitignore syntax, no negation); may be repeated.
     #[arg(long, value_name = "PATTERN")]
@@ -177,7 +186,14 @@ impl Cli {
         ];
         let numbers = numbers.into_iter().filter(|(_, now, default)| now != default);
         let deny = self.deny.iter().map(|pattern| format!("--deny={pattern}"));
-        deny.chain(self.no_default_deny.then(|| "--no-default-deny".to_owned()))
+        let flags = [
+            ("--allow-write", self.allow_write),
+            ("--no-fsync", self.no_fsync),
+            ("--no-default-deny", self.no_default_deny),
+        ];
+        let flags = flags.into_iter().filter(|(_, given)| *given).map(|(name, _)| name.to_owned());
+        flags
+            .chain(deny)
             .chain((self.watch != WatchMode::Auto).then(|| format!("--watch={}", self.watch)))
             .chain(numbers.map(|(name, now, _)| format!("{name}={now}")))
             .chain(self.log_level.map(|level| format!("--log-level={level}")))

@@ -12,13 +12,15 @@ use crate::features::resources::Snapshots;
 use crate::features::watch::Watch;
 use crate::limits::Limits;
 use crate::memory::{Budget, NoMemory, Reservation};
-use crate::root::Root;
+use crate::root::{Root, WritableRoot};
 
 /// What lives as long as the server.
 #[derive(Debug)]
 pub struct Services {
     /// The served directory.
     pub root: Arc<Root>,
+    /// The same, to be changed; only with `--allow-write`.
+    pub writable: Option<WritableRoot>,
     /// How much of everything.
     pub limits: Limits,
     /// The lists that `resources/list` is giving out in pages.
@@ -57,6 +59,11 @@ impl Context {
     /// The served directory.
     pub fn root(&self) -> &Root {
         &self.services.root
+    }
+
+    /// The served directory, to be changed; `None` unless that is allowed.
+    pub fn writable(&self) -> Option<&WritableRoot> {
+        self.services.writable.as_ref()
     }
 
     /// How much of everything.

@@ -7,7 +7,7 @@ use crate::features::{completion, resources, tools};
 /// Serves a call. May block, unless [`Context::may_block`] forbids it.
 pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
     match call {
-        Call::ListTools => Ok(Outcome::Tools(tools::definitions())),
+        Call::ListTools => Ok(Outcome::Tools(tools::definitions(context.writable().is_some()))),
         Call::CallTool { name, arguments } => tools::call(name, arguments.as_deref(), context).map(Outcome::Tool),
         Call::ListResources { cursor } => resources::list(cursor.as_deref(), context).map(Outcome::Resources),
         Call::ReadResource { uri } => resources::read(uri, context).map(Outcome::Contents),

@@ -62,7 +62,9 @@ fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
         let _ =
             writeln!(io::stderr(), "mcp-fs: waiting for an MCP client on stdin; Ctrl-D ends it, --check shows more.");
     }
-    let code = serve(Server::new(root, cli.limits()), cli.max_in_flight + SPARE_THREADS);
+    let server = Server::new(root, cli.limits());
+    let server = if cli.allow_write { server.allow_write(!cli.no_fsync) } else { server };
+    let code = serve(server, cli.max_in_flight + SPARE_THREADS);
     drop(log);
     Ok(code)
 }
@@ -115,7 +117,7 @@ fn end_on_signals() -> Result<(), StartupError> {
 
 fn print_check(cli: &Cli, root: &Root) -> ExitCode {
     let program = std::env::current_exe().unwrap_or_else(|_| "mcp-fs".into());
-    let report = check::report(root, &cli.limits(), &program, &cli.given_options());
+    let report = check::report(root, cli.allow_write, &cli.limits(), &program, &cli.given_options());
     match io::stdout().write_all(report.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(FAILED),

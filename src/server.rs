@@ -15,7 +15,7 @@ use crate::features::resources::Snapshots;
 use crate::features::watch::Watch;
 use crate::limits::{Limits, WatchMode};
 use crate::memory::Budget;
-use crate::root::Root;
+use crate::root::{Root, WritableRoot};
 
 /// Walks and listings that go on at once: each may hold a million names.
 const WALKS: u64 = 4;
@@ -34,14 +34,15 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves `root`, within `limits`.
+    /// Serves `root`, within `limits`, to be read only.
     pub fn new(root: Root, limits: Limits) -> Self {
         let root = Arc::new(root);
         Self {
-            hello: Hello::new(&root, limits.watch.mode != WatchMode::Off),
+            hello: Hello::new(&root, false, limits.watch.mode != WatchMode::Off),
             services: Arc::new(Services {
                 watch: Watch::new(Arc::clone(&root), &limits),
                 root,
+                writable: None,
                 budget: Budget::new(limits.answer_bytes),
                 turns: Budget::new(WALKS),
                 search_turns: Budget::new(SEARCHES),
@@ -50,6 +51,18 @@ impl Server {
             }),
             dispatch: Arc::new(dispatch::dispatch),
         }
+    }
+
+    /// The same, and clients may change what is in the directory. If changes are to be `durable`, they survive a power
+    /// cut once they are reported.
+    #[must_use]
+    pub fn allow_write(mut self, durable: bool) -> Self {
+        // Nobody else has them before the server serves.
+        if let Some(services) = Arc::get_mut(&mut self.services) {
+            self.hello = Hello::new(&services.root, true, !services.watch.is_off());
+            services.writable = Some(WritableRoot::new(Arc::clone(&services.root), durable));
+        }
+        self
     }
 
     /// The same, with other work behind it: tests put slow and failing work there.

@@ -332,6 +332,7 @@ impl Era {
         ToolDefinition {
             title: tool.title.filter(|_| self.has_titles()),
             annotations: tool.annotations.filter(|_| self.has_audio_and_annotations()),
+            meta: tool.meta.filter(|_| self.has_titles()),
             ..tool
         }
     }

@@ -19,8 +19,8 @@ pub struct Hello {
 }
 
 impl Hello {
-    /// The server's word on `root`, and on changes in it if these are noticed.
-    pub fn new(root: &Root, watches: bool) -> Self {
+    /// The server's word on `root`: whether it may be changed, and whether changes in it are noticed.
+    pub fn new(root: &Root, writable: bool, watches: bool) -> Self {
         let resources = if watches { json!({ "subscribe": true, "listChanged": true }) } else { json!({}) };
         Self {
             capabilities: json!({
@@ -35,7 +35,7 @@ impl Hello {
                     },
                 },
             }),
-            instructions: instructions(root),
+            instructions: instructions(root, writable),
         }
     }
 }
@@ -49,10 +49,11 @@ pub fn server_info(with_title: bool) -> Value {
     }
 }
 
-fn instructions(root: &Root) -> String {
+fn instructions(root: &Root, writable: bool) -> String {
     let path: String = root.path().display().to_string().chars().take(1_000).collect();
+    let access = if writable { "to be read and changed" } else { "read-only" };
     format!(
-        "Serves the directory {path}, read-only, and nothing outside it. Paths are relative to it (\".\" is the \
+        "Serves the directory {path}, {access}, and nothing outside it. Paths are relative to it (\".\" is the \
          directory itself), absolute inside it, or file:// URIs. search_text finds text in files (grep), search_files \
          finds names (glob). Long files come in parts: the note after a part says how to get the next one (offset, \
          limit). Denied names such as .env and .ssh are left out everywhere; searches, directory_tree and resources \

@@ -58,7 +58,7 @@ impl Revision {
         self >= Self::V2025_03_26
     }
 
-    /// `title` on tools, templates and the server, `lastModified` on resources.
+    /// `title` and `_meta` on tools, `title` on templates and the server, `lastModified` on resources.
     pub fn has_titles(self) -> bool {
         self >= Self::V2025_06_18
     }

@@ -47,6 +47,11 @@ pub(super) const fn path(description: &'static str) -> Parameter {
     Parameter { name: "path", kind: Kind::Text, required: true, description }
 }
 
+/// A string that must be given.
+pub(super) const fn text(name: &'static str, description: &'static str) -> Parameter {
+    Parameter { name, kind: Kind::Text, required: true, description }
+}
+
 /// The path of a directory; the served one when it is not given.
 pub(super) const fn directory() -> Parameter {
     let description = "The directory: relative to the served one, absolute inside it, or a file:// URI. Default: the \
@@ -165,9 +170,14 @@ impl<'a> Arguments<'a> {
 
     /// A string; empty when it was not given. Required ones are always there.
     pub(super) fn text(&self, name: &str) -> &str {
+        self.given_text(name).unwrap_or_default()
+    }
+
+    /// A string, where it was given.
+    pub(super) fn given_text(&self, name: &str) -> Option<&str> {
         match self.find(name) {
-            Some(Argument::Text(text)) => text,
-            _ => "",
+            Some(Argument::Text(text)) => Some(text),
+            _ => None,
         }
     }
 

@@ -9,14 +9,15 @@ use crate::context::Context;
 use crate::features::content;
 use crate::features::names::{shown, timestamp};
 use crate::features::text::{self, SAMPLE};
+use crate::root::write::Version;
 use crate::root::{Blocking, Kind, RelPath, RootError, Stat};
 
 pub(super) const TOOL: Tool = Tool {
     name: "get_file_info",
     title: "Get file info",
     description: "Show what is known of a file or directory, one \"key: value\" a line: size in bytes, created, \
-        modified, accessed (UTC), isDirectory, isFile, permissions; for a file also its media type, encoding and line \
-        endings; for a link, where inside the served directory it leads.",
+        modified, accessed (UTC), isDirectory, isFile, permissions; for a file also its version (for ifMatch), media \
+        type, encoding and line endings; for a link, where inside the served directory it leads.",
     parameters: &[path("The file or directory: relative to the served one, absolute inside it, or a file:// URI.")],
     annotations: READ_ONLY,
     quick: false,
@@ -29,6 +30,9 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
     let path = root.locate(asked).map_err(at)?;
     let (real, stat) = root.stat(&path, Blocking::Allowed).map_err(at)?;
     let mut lines = facts(&stat);
+    if stat.kind == Kind::File {
+        let _ = writeln!(lines, "version: {}", Version::of(&stat));
+    }
     if root.is_link(&path) {
         let _ = writeln!(lines, "link: to {}, {}", stat.kind, shown(root, &real));
     }

@@ -19,6 +19,7 @@ pub(super) const TOOL: Tool = Tool {
 fn run(_: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
     let root = context.root();
     let directory = format!("Allowed directories:\n{}", root.path().display());
-    let facts = format!("[read-only; paths are confined by {}]", root.confinement());
+    let access = if context.writable().is_some() { "read and write" } else { "read-only" };
+    let facts = format!("[{access}; paths are confined by {}]", root.confinement());
     Ok(vec![Block::Text(directory.into()), Block::Text(facts.into())])
 }

@@ -8,6 +8,7 @@
 //! Code show the model escaped JSON instead of the text, and Gemini and Zed ignore it.
 
 mod arguments;
+mod changing;
 mod directory_tree;
 mod get_file_info;
 mod list_allowed_directories;
@@ -19,7 +20,9 @@ mod read_multiple_files;
 mod read_text_file;
 mod search_files;
 mod search_text;
+mod write_file;
 
+use serde_json::json;
 use serde_json::value::RawValue;
 
 use self::arguments::{Arguments, Parameter};
@@ -39,10 +42,14 @@ const TOOLS: &[&Tool] = &[
     &search_text::TOOL,
     &get_file_info::TOOL,
     &list_allowed_directories::TOOL,
+    &write_file::TOOL,
 ];
 
 /// Names that can be called and are not listed: the official server's older ones, which prompts still use.
 const ALIASES: &[(&str, &str)] = &[("read_file", "read_text_file")];
+
+/// What a person should see each time before it is done, whatever was permitted once. Claude Code knows this key.
+const ASK_FIRST: (&[&str], &str) = (&["delete_file"], "anthropic/requiresUserInteraction");
 
 /// One tool.
 struct Tool {
@@ -63,9 +70,9 @@ struct Tool {
 const READ_ONLY: ToolAnnotations =
     ToolAnnotations { read_only_hint: true, destructive_hint: false, idempotent_hint: true, open_world_hint: false };
 
-/// The tools as `tools/list` shows them.
-pub fn definitions() -> Vec<ToolDefinition> {
-    TOOLS.iter().map(|tool| tool.definition()).collect()
+/// The tools as `tools/list` shows them: those that change something only where that is allowed.
+pub fn definitions(writable: bool) -> Vec<ToolDefinition> {
+    TOOLS.iter().filter(|tool| writable || !tool.changes()).map(|tool| tool.definition()).collect()
 }
 
 /// Whether a call of this tool is worth trying without a thread.
@@ -76,6 +83,10 @@ pub fn is_quick(name: &str) -> bool {
 /// Calls a tool. What goes wrong inside it is an answer for the model, not a failure of the protocol.
 pub fn call(name: &str, arguments: Option<&RawValue>, context: &Context) -> Result<ToolResult, Failure> {
     let tool = find(name).ok_or_else(|| Failure::UnknownTool(name.to_owned()))?;
+    if tool.changes() && context.writable().is_none() {
+        let text = format!("{name} is not allowed: this server is read-only. It must be started with --allow-write.");
+        return Ok(ToolResult { content: vec![Block::Text(text.into())], is_error: true });
+    }
     let content = Arguments::parse(tool.parameters, arguments).and_then(|arguments| (tool.run)(&arguments, context));
     match content {
         Ok(content) => Ok(ToolResult { content, is_error: false }),
@@ -97,7 +108,13 @@ impl Tool {
             description: self.description.to_owned(),
             input_schema: arguments::schema(self.parameters),
             annotations: Some(self.annotations),
+            meta: ASK_FIRST.0.contains(&self.name).then(|| json!({ ASK_FIRST.1: true })),
         }
+    }
+
+    /// Whether it changes what is served.
+    fn changes(&self) -> bool {
+        !self.annotations.read_only_hint
     }
 }
 
@@ -127,7 +144,9 @@ mod tests {
 
     #[test]
     fn the_list_is_small_enough_for_every_context() {
-        let bytes = serde_json::to_vec(&definitions()).expect("definitions are JSON").len();
-        assert!(bytes <= 12 << 10, "{bytes} bytes");
+        for (writable, most) in [(false, 12 << 10), (true, 18 << 10)] {
+            let bytes = serde_json::to_vec(&definitions(writable)).expect("definitions are JSON").len();
+            assert!(bytes <= most, "{bytes} bytes, writable: {writable}");
+        }
     }
 }

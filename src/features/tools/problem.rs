@@ -5,6 +5,7 @@ use crate::cancel::Cancelled;
 use crate::features::names;
 use crate::features::text::TextError;
 use crate::root::RootError;
+use crate::root::write::WriteError;
 
 /// Why a tool gives no answer.
 #[derive(Debug)]
@@ -33,6 +34,14 @@ impl Problem {
             _ => "",
         };
         Self::Message(format!("{}: {error}{hint}.", quoted(asked)))
+    }
+
+    /// The same for something that should be changed.
+    pub(super) fn in_change(asked: &str, error: WriteError) -> Self {
+        match error {
+            WriteError::Root(error) => Self::at(asked, error),
+            error => Self::Message(format!("{}: {}.", quoted(asked), on_one_line(&error.to_string()))),
+        }
     }
 
     /// The same for a file that should be text.
@@ -82,9 +91,11 @@ pub(super) fn quoted(asked: &str) -> String {
     if head.is_empty() {
         return "\"\"".to_owned();
     }
-    let plain: String = head
-        .chars()
-        .flat_map(|c| if crate::log::is_hostile(c) { c.escape_unicode().collect() } else { vec![c] })
-        .collect();
-    plain + end
+    on_one_line(&head) + end
+}
+
+/// With all escaped that could break a line or turn it round.
+fn on_one_line(text: &str) -> String {
+    let escaped = |c: char| if crate::log::is_hostile(c) { c.escape_unicode().collect() } else { vec![c] };
+    text.chars().flat_map(escaped).collect()
 }

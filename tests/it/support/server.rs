@@ -40,6 +40,7 @@ pub(crate) struct Builder {
     limits: Limits,
     deny: Vec<String>,
     default_deny: bool,
+    allow_write: bool,
     dispatch: Option<Dispatch>,
     buffer: usize,
 }
@@ -54,7 +55,8 @@ impl TestServer {
     pub(crate) fn builder(tree: &Tree) -> Builder {
         let root = tree.path().to_owned();
         let limits = Limits::default();
-        Builder { root, limits, deny: Vec::new(), default_deny: true, dispatch: None, buffer: 64 << 10 }
+        let (deny, default_deny) = (Vec::new(), true);
+        Builder { root, limits, deny, default_deny, allow_write: false, dispatch: None, buffer: 64 << 10 }
     }
 
     /// Ends the input and gives all messages that the test has not read, up to the end. The server must end well, and
@@ -131,6 +133,12 @@ impl Builder {
         self
     }
 
+    /// Lets the client change the tree.
+    pub(crate) fn allow_write(mut self) -> Self {
+        self.allow_write = true;
+        self
+    }
+
     /// Does the work in place of [`mcp_fs::dispatch::dispatch`]: slowly, or not at all.
     pub(crate) fn dispatch(
         mut self,
@@ -151,6 +159,9 @@ impl Builder {
         let deny = Deny::new(&self.deny, self.default_deny).expect("patterns");
         let root = Root::open(&self.root, deny).expect("a root");
         let mut server = Server::new(root, self.limits);
+        if self.allow_write {
+            server = server.allow_write(true);
+        }
         if let Some(dispatch) = self.dispatch {
             server = server.with_dispatch(dispatch);
         }

@@ -3,6 +3,39 @@
 //!
 //! | module | holds |
 //! | --- | --- |
+//! | `files` | `write_file`: create, replace, append, versions, parents |
+//! | `kept` | what a file carries is still there after it was replaced: mode, owner, attributes |
+//! | `refused` | links that lead out, hard links, special files, denied names, write protection: all as it was |
+//! | `leftovers` | temporary names: never seen, and removed when they are old |
 //! | `update` | a change made out of what is there: nothing of others is lost |
 
+mod files;
+#[cfg(unix)]
+mod kept;
+mod leftovers;
+#[cfg(unix)]
+mod refused;
 mod update;
+
+use std::fs;
+
+use crate::support::{TestServer, Tree};
+
+/// A server that may change the tree.
+pub(crate) fn writing(tree: &Tree) -> TestServer {
+    TestServer::builder(tree).allow_write().start()
+}
+
+/// What a file holds.
+pub(crate) fn content(tree: &Tree, path: &str) -> Vec<u8> {
+    fs::read(tree.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The names in a directory of the tree, sorted.
+pub(crate) fn names(tree: &Tree, path: &str) -> Vec<String> {
+    let entries = fs::read_dir(tree.join(path)).expect("a directory");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("text")).collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,181 @@
+//! `write_file`: a file with exactly this content, made, replaced or longer.
+
+use serde_json::json;
+
+use super::{content, names, writing};
+use crate::support::{Client, Tree, text_of};
+use crate::tools::text_and_note;
+
+/// The version in a note or in `get_file_info`.
+fn version(text: &str) -> &str {
+    let (_, rest) = text.split_once("version").expect("a version");
+    let rest = rest.trim_start_matches([':', ' ']);
+    &rest[..rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len())]
+}
+
+#[test]
+fn a_file_is_created_with_its_content_byte_for_byte() {
+    let tree = Tree::new();
+    let mut server = writing(&tree);
+    for text in ["", "one\n", "no end", "one\r\ntwo\rthree\n", "\u{feff}bom", "nul \0 é \u{1f600}\u{202e}"] {
+        let (said, note) = text_and_note(&mut server, "write_file", json!({"path": "a.txt", "content": text}));
+        assert_eq!(content(&tree, "a.txt"), text.as_bytes());
+        assert_eq!(said, "Successfully wrote to a.txt");
+        assert_eq!(note.expect("a note").contains("created"), text.is_empty(), "only the first one creates it");
+    }
+    assert_eq!(names(&tree, ""), ["a.txt"], "a temporary file is left");
+}
+
+#[test]
+fn every_spelling_of_a_path_is_written_to() {
+    let tree = Tree::new().dir("d");
+    let mut server = writing(&tree);
+    let absolute = tree.join("d/absolute").to_str().expect("text").to_owned();
+    for (path, real) in [
+        ("d/relative", "d/relative"),
+        (absolute.as_str(), "d/absolute"),
+        (tree.uri("d/a uri").as_str(), "d/a uri"),
+        ("d/../d/./dots", "d/dots"),
+        ("d//slashes", "d/slashes"),
+    ] {
+        let (said, _) = text_and_note(&mut server, "write_file", json!({"path": path, "content": "x"}));
+        assert_eq!(said, format!("Successfully wrote to {real}"), "{path}");
+        assert_eq!(content(&tree, real), b"x", "{path}");
+    }
+}
+
+#[test]
+fn appending_adds_to_the_end_and_creates() {
+    let tree = Tree::new().file("log", "one\n");
+    let mut server = writing(&tree);
+    for (path, want) in [("log", "one\ntwo\n"), ("new", "two\n"), ("new", "two\ntwo\n")] {
+        let arguments = json!({"path": path, "content": "two\n", "append": true});
+        let (said, note) = text_and_note(&mut server, "write_file", arguments);
+        assert_eq!(said, format!("Successfully appended to {path}"));
+        assert!(note.expect("a note").contains(&format!("{} bytes", want.len())));
+        assert_eq!(content(&tree, path), want.as_bytes());
+    }
+    assert_eq!(names(&tree, ""), ["log", "new"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn appending_goes_on_in_the_same_file() {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let tree = Tree::new().file("log", "one\n");
+    let inode = || std::fs::metadata(tree.join("log")).unwrap().ino();
+    let before = inode();
+    writing(&tree).tool_text("write_file", json!({"path": "log", "content": "two\n", "append": true}));
+    assert_eq!(inode(), before);
+}
+
+#[test]
+fn the_version_is_the_one_that_get_file_info_shows() {
+    let tree = Tree::new();
+    let mut server = writing(&tree);
+    for append in [false, false, true] {
+        let arguments = json!({"path": "a", "content": "x", "append": append});
+        let (_, note) = text_and_note(&mut server, "write_file", arguments);
+        let info = server.tool_text("get_file_info", json!({"path": "a"}));
+        assert_eq!(version(&note.expect("a note")), version(&info), "append: {append}");
+        assert_eq!(version(&info).len(), 16, "{info}");
+    }
+}
+
+#[test]
+fn a_file_that_has_changed_is_not_overwritten() {
+    let tree = Tree::new().file("a", "one");
+    let mut server = writing(&tree);
+    let known = version(&server.tool_text("get_file_info", json!({"path": "a"}))).to_owned();
+    std::fs::write(tree.join("a"), "theirs").unwrap();
+    for append in [false, true] {
+        let arguments = json!({"path": "a", "content": "ours", "append": append, "ifMatch": known});
+        let error = server.tool_error("write_file", arguments);
+        assert!(error.contains("has changed") && error.contains("read it again"), "{error}");
+        assert_eq!(content(&tree, "a"), b"theirs");
+    }
+    let now = version(&server.tool_text("get_file_info", json!({"path": "a"}))).to_owned();
+    server.tool_text("write_file", json!({"path": "a", "content": "ours", "ifMatch": now}));
+    assert_eq!(content(&tree, "a"), b"ours");
+}
+
+#[test]
+fn a_version_of_a_file_that_is_gone_creates_nothing() {
+    let tree = Tree::new();
+    let mut server = writing(&tree);
+    for (path, append) in [("a", false), ("a", true), ("d/a", false)] {
+        let arguments = json!({"path": path, "content": "x", "append": append, "ifMatch": "00", "createParents": true});
+        let error = server.tool_error("write_file", arguments);
+        assert!(error.contains("does not exist any more"), "{error}");
+    }
+    assert_eq!(names(&tree, ""), [] as [&str; 0]);
+}
+
+#[test]
+fn what_is_no_file_is_told_so() {
+    let tree = Tree::new().dir("d").file("f", "f");
+    let mut server = writing(&tree);
+    for (path, why) in [
+        ("d", "a directory, not a file"),
+        ("", "the served directory"),
+        (".", "the served directory"),
+        ("d/..", "the served directory"),
+        ("new/", "names a directory"),
+        ("f/", "names a directory"),
+        ("f/below", "not a directory"),
+        ("nowhere/../f", "not found"),
+    ] {
+        for append in [false, true] {
+            let error = server.tool_error("write_file", json!({"path": path, "content": "x", "append": append}));
+            assert!(error.contains(why), "{path}: {error}");
+        }
+    }
+    assert_eq!((names(&tree, ""), content(&tree, "f")), (vec!["d".to_owned(), "f".to_owned()], b"f".to_vec()));
+}
+
+#[test]
+fn two_names_that_differ_in_their_unicode_form_are_one() {
+    let tree = Tree::new().file("e\u{301}.txt", "old");
+    let (said, note) =
+        text_and_note(&mut writing(&tree), "write_file", json!({"path": "\u{e9}.txt", "content": "new"}));
+    assert_eq!(said, "Successfully wrote to e\u{301}.txt");
+    assert!(!note.expect("a note").contains("created"));
+    assert_eq!(content(&tree, "e\u{301}.txt"), b"new");
+}
+
+#[test]
+fn two_writers_of_one_new_file_both_succeed() {
+    let tree = Tree::new();
+    let mut server = writing(&tree);
+    let ids: Vec<_> = (0..20)
+        .map(|number| {
+            let arguments = json!({"path": "d/a", "content": number.to_string(), "createParents": true});
+            server.ask_modern("tools/call", json!({"name": "write_file", "arguments": arguments}))
+        })
+        .collect();
+    for id in ids {
+        let answer = server.answer(id);
+        assert_ne!(answer["result"]["isError"], true, "{}", text_of(&answer["result"]));
+    }
+    assert_eq!(names(&tree, "d"), ["a"]);
+}
+
+#[test]
+fn lines_appended_at_the_same_time_are_all_there() {
+    let tree = Tree::new();
+    let mut server = writing(&tree);
+    let ids: Vec<_> = (0..40)
+        .map(|number| {
+            let arguments = json!({"path": "log", "content": format!("{number}\n"), "append": true});
+            server.ask_modern("tools/call", json!({"name": "write_file", "arguments": arguments}))
+        })
+        .collect();
+    for id in ids {
+        assert_ne!(server.answer(id)["result"]["isError"], true);
+    }
+    let text = String::from_utf8(content(&tree, "log")).unwrap();
+    let mut lines: Vec<u32> = text.lines().map(|line| line.parse().unwrap()).collect();
+    lines.sort_unstable();
+    assert_eq!(lines, (0..40).collect::<Vec<_>>());
+}
