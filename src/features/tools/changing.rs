@@ -1,12 +1,21 @@
 //! What the tools that change something have in common.
 
-use super::Problem;
-use super::arguments::{Kind, Parameter, optional};
+use super::arguments::{Kind, Parameter, optional, text};
+use super::{Arguments, Problem};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::names::{counted, shown};
-use crate::root::WritableRoot;
-use crate::root::write::Written;
+use crate::root::write::{Side, SideError, Written};
+use crate::root::{Asked, WritableRoot};
+
+/// The parameter `source`.
+pub(super) const SOURCE: Parameter =
+    text("source", "The file or directory: relative to the served one, absolute inside it, or a file:// URI.");
+
+/// The parameter `destination`.
+pub(super) const fn destination(description: &'static str) -> Parameter {
+    text("destination", description)
+}
 
 /// The parameter `createParents`.
 pub(super) const fn create_parents() -> Parameter {
@@ -18,6 +27,30 @@ pub(super) const fn if_match() -> Parameter {
     let description = "Only if the file is still at this version, which get_file_info and every write give. Default: \
         whatever it is.";
     optional("ifMatch", Kind::Text, description)
+}
+
+/// The arguments `source` and `destination`.
+pub(super) struct TwoPaths<'a> {
+    pub(super) source: Asked,
+    pub(super) destination: Asked,
+    asked: (&'a str, &'a str),
+}
+
+pub(super) fn two_paths<'a>(arguments: &'a Arguments<'_>, context: &Context) -> Result<TwoPaths<'a>, Problem> {
+    let asked = (arguments.text("source"), arguments.text("destination"));
+    let locate = |asked| context.root().locate(asked).map_err(|error| Problem::at(asked, error));
+    Ok(TwoPaths { source: locate(asked.0)?, destination: locate(asked.1)?, asked })
+}
+
+impl TwoPaths<'_> {
+    /// What went wrong, with the path that it is about.
+    pub(super) fn problem(&self, error: SideError) -> Problem {
+        let asked = match error.side {
+            Side::Source => self.asked.0,
+            Side::Destination => self.asked.1,
+        };
+        Problem::in_change(asked, error.error)
+    }
 }
 
 /// The served directory, to be changed. A tool that changes something is not run without it.

@@ -9,11 +9,15 @@
 
 mod arguments;
 mod changing;
+mod copy_file;
+mod create_directory;
+mod delete_file;
 mod directory_tree;
 mod get_file_info;
 mod list_allowed_directories;
 mod list_directory;
 mod list_directory_with_sizes;
+mod move_file;
 mod problem;
 mod read_media_file;
 mod read_multiple_files;
@@ -43,6 +47,10 @@ const TOOLS: &[&Tool] = &[
     &get_file_info::TOOL,
     &list_allowed_directories::TOOL,
     &write_file::TOOL,
+    &create_directory::TOOL,
+    &move_file::TOOL,
+    &copy_file::TOOL,
+    &delete_file::TOOL,
 ];
 
 /// Names that can be called and are not listed: the official server's older ones, which prompts still use.
@@ -137,6 +145,7 @@ mod tests {
                 assert!(!parameter.description.is_empty(), "{}: {}", tool.name, parameter.name);
             }
         }
+        assert!(ASK_FIRST.0.iter().all(|name| names.contains(name)));
         for (alias, name) in ALIASES {
             assert!(!names.contains(alias) && names.contains(name), "{alias}");
         }

@@ -39,6 +39,9 @@ impl Problem {
     /// The same for something that should be changed.
     pub(super) fn in_change(asked: &str, error: WriteError) -> Self {
         match error {
+            WriteError::Root(RootError::NotDirectory) => {
+                Self::Message(format!("{}: something on the way there, or there, is not a directory.", quoted(asked)))
+            }
             WriteError::Root(error) => Self::at(asked, error),
             error => Self::Message(format!("{}: {}.", quoted(asked), on_one_line(&error.to_string()))),
         }

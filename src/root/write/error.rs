@@ -21,9 +21,12 @@ pub enum WriteError {
     /// Something on the way there is no directory.
     #[error("{} is not a directory, so nothing can be in it", .0.display())]
     NotDirectory(RelPath),
-    /// What would be created is there.
+    /// Something has the name that was to be new.
     #[error("it exists already, and is not overwritten")]
     Exists,
+    /// A file would be copied over itself.
+    #[error("source and destination are the same file")]
+    SameFile,
     /// The file has other names, whose content would not change with it.
     #[error(
         "the file has {0} names (hard links), and the others would keep the old content; to break the link, copy_file \
@@ -112,9 +115,44 @@ pub enum WriteError {
         "this file system cannot move it without the risk of overwriting something; use copy_file, then delete_file"
     )]
     NoSafeMove,
-    /// It is a link or a special file where the system cannot make one.
+    /// Anything else; in words, never by number.
     #[error("cannot be changed: {0}")]
     Io(String),
+}
+
+/// Which of two paths an error is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Where something is taken from.
+    Source,
+    /// Where it is to be.
+    Destination,
+}
+
+/// Why something was not moved or copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SideError {
+    /// The path that it is about.
+    pub side: Side,
+    /// Why.
+    pub error: WriteError,
+}
+
+impl Side {
+    /// For `map_err`.
+    pub(super) fn of<E: Into<WriteError>>(self) -> impl Fn(E) -> SideError {
+        move |error| SideError { side: self, error: error.into() }
+    }
+}
+
+impl WriteError {
+    /// The same in the middle of a tree, `done` entries of which are done.
+    pub(super) fn partly(self, at: &RelPath, done: usize) -> Self {
+        match self {
+            Self::Root(RootError::Cancelled) => self,
+            error => Self::Partly { error: Box::new(error), at: at.clone(), done },
+        }
+    }
 }
 
 impl From<Cancelled> for WriteError {

@@ -8,15 +8,21 @@
 //! | --- | --- |
 //! | [`place`] | where is a path to be written really? What is there? |
 //! | [`replace`] | a whole new content, or nothing; [`append`]: more at the end |
+//! | [`directory`], [`rename`], [`copy`], [`delete`] | a name is made, moved, doubled, gone; [`tree`]: with all below it |
 //! | [`temporary`] | how does a file appear at once? What do killed writes leave? |
 //! | [`version`], [`turns`] | is it still the file that was read? Who is first? |
 //! | [`error`] | why not? |
 
 mod append;
+mod copy;
+mod delete;
+mod directory;
 mod error;
 mod place;
+mod rename;
 mod replace;
 mod temporary;
+mod tree;
 mod turns;
 mod version;
 
@@ -25,7 +31,10 @@ use std::sync::Arc;
 use self::turns::Turns;
 use super::{RelPath, Root};
 
-pub use self::error::WriteError;
+pub use self::copy::{Copied, CopyOptions};
+pub use self::delete::Deleted;
+pub use self::error::{Side, SideError, WriteError};
+pub use self::rename::Moved;
 pub use self::replace::{Replace, Updated};
 pub use self::version::Version;
 

@@ -7,7 +7,7 @@ use cap_std::fs::Dir;
 use super::{WritableRoot, WriteError};
 use crate::root::path::os_str;
 use crate::root::resolve::{LastLink, Reached};
-use crate::root::stat::Stat;
+use crate::root::stat::{Kind, Stat};
 use crate::root::{Asked, RelPath, RootError, sys};
 
 /// Where a path leads, before anything is opened.
@@ -106,6 +106,16 @@ impl Target {
     /// What is missing, in order.
     pub(super) fn missing(&self) -> &[Vec<u8>] {
         &self.reached.missing
+    }
+
+    /// The last entry that is there.
+    pub(super) fn real(&self) -> &RelPath {
+        &self.reached.real
+    }
+
+    /// Fails where the path's form says that a directory is meant and `kind` is none.
+    pub(super) fn must_fit(&self, kind: Kind) -> Result<(), WriteError> {
+        if self.directory && kind != Kind::Directory { Err(RootError::NotDirectory.into()) } else { Ok(()) }
     }
 
     /// Fails where the path's form says that a directory is meant.

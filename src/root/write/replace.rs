@@ -41,7 +41,7 @@ pub struct Updated<T> {
 /// The regular file that a name has, and that may be replaced.
 #[derive(Debug)]
 pub(super) struct Old {
-    file: File,
+    pub(super) file: File,
     pub(super) stat: Stat,
 }
 

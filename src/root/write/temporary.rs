@@ -89,7 +89,8 @@ impl Drop for Temporary<'_> {
     }
 }
 
-fn new_file(readers: Readers) -> OpenOptions {
+/// A file that is not there yet, to be written.
+pub(super) fn new_file(readers: Readers) -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).follow(FollowSymlinks::No);
     #[cfg(unix)]

@@ -10,6 +10,9 @@ mod process;
 // B: reading.
 mod reading;
 
+// A and D: changing files.
+mod writing;
+
 // C: listing.
 mod listing;
 

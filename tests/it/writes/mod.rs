@@ -5,14 +5,30 @@
 //! | --- | --- |
 //! | `files` | `write_file`: create, replace, append, versions, parents |
 //! | `kept` | what a file carries is still there after it was replaced: mode, owner, attributes |
+//! | `moving`, `copying`, `deleting` | the other tools: what they do, and what they do not |
 //! | `refused` | links that lead out, hard links, special files, denied names, write protection: all as it was |
+//! | `outside` | every way out, for everything that changes something |
+//! | `disk` | no room, read-only, another file system |
+//! | `crash` | killed at any moment |
 //! | `leftovers` | temporary names: never seen, and removed when they are old |
 //! | `update` | a change made out of what is there: nothing of others is lost |
 
+#[cfg(unix)]
+mod copying;
+#[cfg(unix)]
+mod crash;
+#[cfg(unix)]
+mod deleting;
+#[cfg(target_os = "linux")]
+mod disk;
 mod files;
 #[cfg(unix)]
 mod kept;
 mod leftovers;
+#[cfg(unix)]
+mod moving;
+#[cfg(target_os = "linux")]
+mod outside;
 #[cfg(unix)]
 mod refused;
 mod update;

@@ -1,0 +1,54 @@
+//! `copy_file`: a file or directory once more, without its content passing through the model.
+
+use super::arguments::{Kind, optional};
+use super::changing::{SOURCE, create_parents, destination, two_paths, writable};
+use super::{Arguments, Problem, Tool};
+use crate::call::{Block, ToolAnnotations};
+use crate::context::Context;
+use crate::features::names::{counted, shown};
+use crate::root::write::{Copied, CopyOptions};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "copy_file",
+    title: "Copy file",
+    description: "Copy a file, or a directory with all that is in it, on the server: use this instead of reading and \
+        writing. Permissions are copied; links in a directory stay links. Fails when the destination exists, unless \
+        overwrite is set and both are files. Destination is the new name, not the directory to put it in.",
+    parameters: &[
+        SOURCE,
+        destination("The path of the copy."),
+        create_parents(),
+        optional("overwrite", Kind::Flag, "Replace the content of a file that is there. Default false."),
+    ],
+    annotations: ToolAnnotations {
+        read_only_hint: false,
+        destructive_hint: true,
+        idempotent_hint: false,
+        open_world_hint: false,
+    },
+    quick: false,
+    run,
+};
+
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+    let paths = two_paths(arguments, context)?;
+    let _turn = context.turn()?;
+    let options = CopyOptions { parents: arguments.flag("createParents"), overwrite: arguments.flag("overwrite") };
+    let report = |done: usize| context.report(done as u64, || format!("{done} entries copied"));
+    let root = writable(context)?;
+    let copied = root.copy(&paths.source, &paths.destination, options, &context.cancel, &report);
+    let copied = copied.map_err(|error| paths.problem(error))?;
+    let (from, to) = (shown(context.root(), &copied.from), shown(context.root(), &copied.to));
+    let text = format!("Successfully copied {from} to {to}");
+    Ok(vec![Block::Text(text.into()), Block::Text(note(&copied).into())])
+}
+
+fn note(copied: &Copied) -> String {
+    let entries = counted(copied.entries as u64, "entry", "entries");
+    let bytes = counted(copied.bytes, "byte", "bytes");
+    let skipped = match copied.skipped {
+        0 => String::new(),
+        count => format!("; left out: {}", counted(count as u64, "special file", "special files")),
+    };
+    format!("[{entries}, {bytes}{skipped}]")
+}

@@ -1,0 +1,34 @@
+//! `create_directory`: a directory, and those on the way to it.
+
+use super::arguments::path;
+use super::changing::writable;
+use super::{Arguments, Problem, Tool};
+use crate::call::{Block, ToolAnnotations};
+use crate::context::Context;
+use crate::features::names::shown;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "create_directory",
+    title: "Create directory",
+    description: "Make a directory, with all that are missing on the way to it. It succeeds when the directory is there \
+        already.",
+    parameters: &[path("The directory: relative to the served one, absolute inside it, or a file:// URI.")],
+    annotations: ToolAnnotations {
+        read_only_hint: false,
+        destructive_hint: false,
+        idempotent_hint: true,
+        open_world_hint: false,
+    },
+    quick: false,
+    run,
+};
+
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+    let asked = arguments.text("path");
+    let path = context.root().locate(asked).map_err(|error| Problem::at(asked, error))?;
+    let made = writable(context)?.create_directory(&path, &context.cancel);
+    let (real, made) = made.map_err(|error| Problem::in_change(asked, error))?;
+    let text = format!("Successfully created directory {}", shown(context.root(), &real));
+    let note = (made == 0).then(|| "[it was there already]".to_owned());
+    Ok(std::iter::once(text).chain(note).map(|text| Block::Text(text.into())).collect())
+}

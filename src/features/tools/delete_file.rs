@@ -1,0 +1,42 @@
+//! `delete_file`: a name less, and with `recursive` all that is below it.
+
+use super::arguments::{Kind, optional, path};
+use super::changing::writable;
+use super::{Arguments, Problem, Tool};
+use crate::call::{Block, ToolAnnotations};
+use crate::context::Context;
+use crate::features::names::{counted, shown};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "delete_file",
+    title: "Delete file",
+    description: "Delete a file, a link (never what it leads to), or an empty directory; with recursive, a directory \
+        and all that is in it. There is no way back. A directory that holds a denied name such as .env is not deleted.",
+    parameters: &[
+        path("What to delete: relative to the served directory, absolute inside it, or a file:// URI."),
+        optional("recursive", Kind::Flag, "Delete a directory that is not empty. Default false."),
+    ],
+    annotations: ToolAnnotations {
+        read_only_hint: false,
+        destructive_hint: true,
+        idempotent_hint: false,
+        open_world_hint: false,
+    },
+    quick: false,
+    run,
+};
+
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+    let asked = arguments.text("path");
+    let path = context.root().locate(asked).map_err(|error| Problem::at(asked, error))?;
+    let _turn = context.turn()?;
+    let report = |done: usize| context.report(done as u64, || format!("{done} entries deleted"));
+    let deleted = writable(context)?.delete(&path, arguments.flag("recursive"), &context.cancel, &report);
+    let deleted = deleted.map_err(|error| Problem::in_change(asked, error))?;
+    let text = format!("Successfully deleted {}", shown(context.root(), &deleted.path));
+    let what = match deleted.entries {
+        1 => deleted.kind.to_string(),
+        entries => format!("{}, with all in it: {}", deleted.kind, counted(entries as u64, "entry", "entries")),
+    };
+    Ok(vec![Block::Text(text.into()), Block::Text(format!("[it was {what}]").into())])
+}

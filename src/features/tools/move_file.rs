@@ -1,0 +1,33 @@
+//! `move_file`: another name for a file, directory or link, never over anything.
+
+use super::changing::{SOURCE, create_parents, destination, two_paths, writable};
+use super::{Arguments, Problem, Tool};
+use crate::call::{Block, ToolAnnotations};
+use crate::context::Context;
+use crate::features::names::shown;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "move_file",
+    title: "Move file",
+    description: "Move or rename a file or a directory with all that is in it. Fails when the destination exists: \
+        nothing is ever overwritten. Of a link, the link itself is moved. Destination is the new name, not the \
+        directory to put it in.",
+    parameters: &[SOURCE, destination("The new path, which nothing may have yet."), create_parents()],
+    annotations: ToolAnnotations {
+        read_only_hint: false,
+        destructive_hint: true,
+        idempotent_hint: false,
+        open_world_hint: false,
+    },
+    quick: false,
+    run,
+};
+
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+    let paths = two_paths(arguments, context)?;
+    let parents = arguments.flag("createParents");
+    let moved = writable(context)?.rename(&paths.source, &paths.destination, parents, &context.cancel);
+    let moved = moved.map_err(|error| paths.problem(error))?;
+    let (from, to) = (shown(context.root(), &moved.from), shown(context.root(), &moved.to));
+    Ok(vec![Block::Text(format!("Successfully moved {from} to {to}").into())])
+}

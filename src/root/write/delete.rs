@@ -1,0 +1,73 @@
+//! A name is deleted: of a file, a link (never what it leads to), an empty directory, or where that is asked for, a
+//! directory with all that is in it.
+//!
+//! A tree is looked through first, and deleted from within; each directory is opened anew from the root, so that one
+//! that was moved out meanwhile is not followed. A tree that fails or is cancelled in the middle is gone in part.
+
+use cap_std::fs::Dir;
+
+use super::tree::{Rules, Tree};
+use super::{WritableRoot, WriteError};
+use crate::cancel::Cancel;
+use crate::root::path::os_str;
+use crate::root::resolve::LastLink;
+use crate::root::stat::Kind;
+use crate::root::{Asked, RelPath, RootError};
+
+/// What was deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deleted {
+    /// What it was.
+    pub kind: Kind,
+    /// Where: a real path.
+    pub path: RelPath,
+    /// How many entries, with itself.
+    pub entries: usize,
+}
+
+impl WritableRoot {
+    /// Deletes what has the name `asked`. `report` is told how many entries of a tree are gone.
+    pub fn delete(
+        &self,
+        asked: &Asked,
+        recursive: bool,
+        cancel: &Cancel,
+        report: &dyn Fn(usize),
+    ) -> Result<Deleted, WriteError> {
+        let target = self.target(asked, LastLink::Itself)?;
+        let _turn = self.turns.take(&[&target.path], cancel)?;
+        if !target.missing().is_empty() {
+            return Err(RootError::NotFound.into());
+        }
+        let place = self.place(&target, false)?;
+        let kind = place.look()?.ok_or(RootError::NotFound)?.kind;
+        target.must_fit(kind)?;
+        let mut entries = 1;
+        if kind == Kind::Directory {
+            if recursive {
+                let tree = self.look_through(&target.path, Rules { destination: None, mounts: false }, cancel)?;
+                self.delete_tree(&tree, cancel, report)?;
+                entries += tree.entries.len();
+            }
+            place.dir.remove_dir(place.name())?;
+        } else {
+            place.dir.remove_file(place.name())?;
+        }
+        self.settle(&place.dir)?;
+        Ok(Deleted { kind, path: target.path, entries })
+    }
+
+    fn delete_tree(&self, tree: &Tree, cancel: &Cancel, report: &dyn Fn(usize)) -> Result<(), WriteError> {
+        let mut parent: Option<(RelPath, Dir)> = None;
+        for (done, (path, kind)) in tree.entries.iter().rev().enumerate() {
+            let deleted = cancel.check().map_err(WriteError::from).and_then(|()| {
+                let dir = self.parent_of(path, &mut parent)?;
+                let name = os_str(path.file_name().unwrap_or_default());
+                Ok(if *kind == Kind::Directory { dir.remove_dir(name) } else { dir.remove_file(name) }?)
+            });
+            deleted.map_err(|error| error.partly(path, done))?;
+            report(done + 1);
+        }
+        Ok(())
+    }
+}

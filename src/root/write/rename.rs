@@ -1,0 +1,108 @@
+//! A name is moved: a file, a directory with all that is in it, or a link, which keeps saying what it says. Nothing is
+//! ever overwritten.
+//!
+//! Linux and macOS have a rename for that. Where the file system does not know it, a file or link gets a second name
+//! and loses the first; and a directory takes the place of an empty one that was made for it, which fails when
+//! something has come into it.
+
+use std::io;
+
+use super::error::{Side, SideError};
+use super::place::Place;
+use super::tree::Rules;
+use super::{WritableRoot, WriteError};
+use crate::cancel::Cancel;
+use crate::root::resolve::LastLink;
+use crate::root::stat::Kind;
+use crate::root::{Asked, RelPath, RootError, sys};
+
+/// What was moved: real paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// Where it was.
+    pub from: RelPath,
+    /// Where it is.
+    pub to: RelPath,
+}
+
+impl WritableRoot {
+    /// Moves `source` to `destination`, a name that nothing has.
+    pub fn rename(
+        &self,
+        source: &Asked,
+        destination: &Asked,
+        parents: bool,
+        cancel: &Cancel,
+    ) -> Result<Moved, SideError> {
+        let (at_source, at_destination) = (Side::Source.of(), Side::Destination.of());
+        let from = self.target(source, LastLink::Itself).map_err(&at_source)?;
+        let to = self.target(destination, LastLink::Itself).map_err(&at_destination)?;
+        let _turn = self.turns.take(&[&from.path, &to.path], cancel).map_err(&at_source)?;
+        let source = self.place(&from, false).map_err(&at_source)?;
+        let stat = source.look().and_then(|stat| Ok(stat.ok_or(RootError::NotFound)?)).map_err(&at_source)?;
+        from.must_fit(stat.kind).map_err(&at_source)?;
+        if to.missing().is_empty() {
+            return Err(at_destination(WriteError::Exists));
+        }
+        if stat.kind == Kind::Directory {
+            must_not_be_inside(&to.path, &from.path).map_err(&at_destination)?;
+            let rules = Rules { destination: Some(&to.path), mounts: true };
+            self.look_through(&from.path, rules, cancel).map_err(&at_source)?;
+        } else {
+            to.must_fit(stat.kind).map_err(&at_destination)?;
+        }
+        let destination = self.place(&to, parents).map_err(&at_destination)?;
+        move_new(&source, &destination, stat.kind).map_err(&at_destination)?;
+        self.settle(&destination.dir).and_then(|()| self.settle(&source.dir)).map_err(&at_destination)?;
+        Ok(Moved { from: from.path, to: to.path })
+    }
+}
+
+fn move_new(source: &Place, destination: &Place, kind: Kind) -> Result<(), WriteError> {
+    let (from, to) = ((&source.dir, source.name()), (&destination.dir, destination.name()));
+    let moved = match sys::change::rename_new(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => move_by_steps(source, destination, kind),
+        moved => moved,
+    };
+    moved.map_err(|error| match error.kind() {
+        // Something has come there just now, and it is still there.
+        io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => WriteError::Exists,
+        io::ErrorKind::Unsupported => WriteError::NoSafeMove,
+        _ => error.into(),
+    })
+}
+
+/// Without a rename that never overwrites.
+fn move_by_steps(source: &Place, destination: &Place, kind: Kind) -> io::Result<()> {
+    if kind != Kind::Directory {
+        return move_by_link(source, destination);
+    }
+    // Windows renames no directory over another one.
+    if cfg!(unix) {
+        destination.dir.create_dir(destination.name())?;
+    }
+    let moved = source.dir.rename(source.name(), &destination.dir, destination.name());
+    if moved.is_err() && cfg!(unix) {
+        // Ours, if it is still empty.
+        let _ = destination.dir.remove_dir(destination.name());
+    }
+    moved
+}
+
+fn move_by_link(source: &Place, destination: &Place) -> io::Result<()> {
+    match source.dir.hard_link(source.name(), &destination.dir, destination.name()) {
+        // What file systems without hard links say.
+        Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported) => {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+        Err(error) => Err(error),
+        Ok(()) => source.dir.remove_file(source.name()),
+    }
+}
+
+/// A directory cannot be in itself.
+pub(super) fn must_not_be_inside(path: &RelPath, directory: &RelPath) -> Result<(), WriteError> {
+    let rest = path.as_bytes().strip_prefix(directory.as_bytes());
+    let is_inside = directory.is_root() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"));
+    if is_inside { Err(WriteError::IntoItself) } else { Ok(()) }
+}
