@@ -9,10 +9,16 @@ use std::process::{Command, Stdio};
 use super::{DIRECTORY_OPERATIONS, FILE_OPERATIONS, OPERATIONS, READ_RESOURCE, ask, asked, escapes, skipped};
 use crate::support::{Client, LATEST_LEGACY, Process, Tree, command};
 
-/// Every openat2 (437 on all machines) fails with ENOSYS; then the arguments are run.
-const WITHOUT_OPENAT2: &str = r#"
+/// openat2 has this number on all machines.
+const OPENAT2: u32 = 437;
+
+/// Every system call with one of these numbers fails with ENOSYS; then the arguments are run.
+const WITHOUT: &str = r#"
     my $prctl = { x86_64 => 157, aarch64 => 167, riscv64 => 167 }->{(split ' ', `uname -m`)[0]} or die "machine";
-    my @filter = ([0x20, 0, 0, 0], [0x15, 0, 1, 437], [6, 0, 0, 0x00050000 | 38], [6, 0, 0, 0x7fff0000]);
+    my @calls = split ',', shift;
+    my @filter = ([0x20, 0, 0, 0]);
+    push @filter, [0x15, @calls - $_, 0, $calls[$_]] for 0 .. $#calls;
+    push @filter, [6, 0, 0, 0x7fff0000], [6, 0, 0, 0x00050000 | 38];
     my $filter = join '', map { pack 'S C C L', @$_ } @filter;
     my $program = pack 'S x6 P', scalar @filter, $filter;
     syscall($prctl, 38, 1, 0, 0, 0) == 0 or die "no_new_privs: $!";
@@ -22,10 +28,17 @@ const WITHOUT_OPENAT2: &str = r#"
 
 /// The arguments of `command`, to be run without openat2; `None`, and a note, where that cannot be done.
 pub(super) fn without_openat2(command: &Command) -> Option<Command> {
+    without(&[OPENAT2], command)
+}
+
+/// The same without more system calls; openat2 must be among them.
+pub(crate) fn without(calls: &[u32], command: &Command) -> Option<Command> {
+    let calls: Vec<_> = calls.iter().map(u32::to_string).collect();
     let mut wrapped = Command::new("perl");
-    wrapped.args(["-e", WITHOUT_OPENAT2]).arg(command.get_program()).args(command.get_args());
+    wrapped.args(["-e", WITHOUT, &calls.join(",")]).arg(command.get_program()).args(command.get_args());
     let mut check = Command::new("perl");
-    check.args(["-e", WITHOUT_OPENAT2, env!("CARGO_BIN_EXE_mcp-fs"), "--check", env!("CARGO_MANIFEST_DIR")]);
+    check.args(["-e", WITHOUT, &calls.join(",")]);
+    check.args([env!("CARGO_BIN_EXE_mcp-fs"), "--check", env!("CARGO_MANIFEST_DIR")]);
     let report = check.output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     if !report.is_ok_and(|report| report.contains("cap-std")) {
         skipped("a kernel without openat2", "perl or seccomp is not there");

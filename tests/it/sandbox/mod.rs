@@ -28,7 +28,7 @@ mod denied;
 #[cfg(unix)]
 mod escapes;
 #[cfg(target_os = "linux")]
-mod fallback;
+pub(crate) mod fallback;
 #[cfg(target_os = "linux")]
 mod kernel;
 mod lesson;

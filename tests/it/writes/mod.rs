@@ -9,6 +9,7 @@
 //! | `refused` | links that lead out, hard links, special files, denied names, write protection: all as it was |
 //! | `outside` | every way out, for everything that changes something |
 //! | `disk` | no room, read-only, another file system |
+//! | `fallback` | the same without the system calls that a kernel or file system may not have |
 //! | `crash` | killed at any moment |
 //! | `leftovers` | temporary names: never seen, and removed when they are old |
 //! | `update` | a change made out of what is there: nothing of others is lost |
@@ -21,6 +22,8 @@ mod crash;
 mod deleting;
 #[cfg(target_os = "linux")]
 mod disk;
+#[cfg(target_os = "linux")]
+mod fallback;
 mod files;
 #[cfg(unix)]
 mod kept;
