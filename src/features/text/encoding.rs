@@ -1,13 +1,18 @@
-//! Which encoding bytes are in, and how they become UTF-8.
+//! Which encoding bytes are in, and how they become UTF-8 and bytes again.
 //!
 //! UTF-8, or UTF-16 with its byte order mark, or else what Firefox's detector makes of it, which is a guess and is
 //! called one. NUL bytes outside UTF-16, and bytes that the encoding does not have, mean binary.
 
+use std::borrow::Cow;
+
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Decoder, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Decoder, EncoderResult, UTF_8, UTF_16BE, UTF_16LE};
 
 use crate::features::content;
 use crate::text::Text;
+
+/// How much is made room for where encoded text is longer than it was in UTF-8.
+const ROOM: usize = 4 << 10;
 
 /// An encoding, and the byte order mark that is left out of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,8 +136,36 @@ impl Encoding {
     }
 
     /// The first bytes of a file as text, to look at: what is cut off or wrong is replaced.
-    pub(crate) fn decode_sample(self, bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    pub(crate) fn decode_sample(self, bytes: &[u8]) -> Cow<'_, str> {
         self.table.decode_without_bom_handling(&bytes[self.mark..]).0
+    }
+
+    /// A text as a file's bytes, the mark before it; or the first character that this encoding does not have.
+    pub(crate) fn encode(self, text: &str) -> Result<Vec<u8>, char> {
+        let (mark, bytes): (&[u8], Cow<'_, [u8]>) = if self.is_utf8() {
+            (b"\xEF\xBB\xBF", text.as_bytes().into())
+        } else if self.table == UTF_16LE {
+            (b"\xFF\xFE", text.encode_utf16().flat_map(u16::to_le_bytes).collect())
+        } else if self.table == UTF_16BE {
+            (b"\xFE\xFF", text.encode_utf16().flat_map(u16::to_be_bytes).collect())
+        } else {
+            (b"", self.encode_legacy(text)?.into())
+        };
+        Ok([&mark[..self.mark], &bytes].concat())
+    }
+
+    fn encode_legacy(self, text: &str) -> Result<Vec<u8>, char> {
+        let mut encoder = self.table.new_encoder();
+        let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text);
+        loop {
+            let (result, read) = encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
+            match result {
+                EncoderResult::InputEmpty => return Ok(bytes),
+                EncoderResult::Unmappable(character) => return Err(character),
+                EncoderResult::OutputFull => bytes.reserve(ROOM),
+            }
+            rest = &rest[read..];
+        }
     }
 }
 
@@ -162,6 +195,32 @@ mod tests {
         let cut = &"日本".as_bytes()[..4];
         assert_eq!(detect(cut, false).map(Encoding::name).as_deref(), Some("UTF-8"));
         assert_ne!(detect(cut, true).map(Encoding::name).as_deref(), Some("UTF-8"));
+    }
+
+    #[test]
+    fn what_was_decoded_is_encoded_to_the_same_bytes() {
+        let every_byte_of_text: Vec<u8> = (b' '..=b'~').chain(0x80..=0xFF).collect();
+        for bytes in [
+            &b"plain"[..],
+            b"",
+            b"\xEF\xBB\xBFhello",
+            b"\xFF\xFEh\0\x3D\xD8\x00\xDE",
+            b"\xFE\xFF\0h\xD8\x3D\xDE\x00",
+            b"caf\xe9 na\xefve, d\xe9j\xe0 vu",
+            "日本語".repeat(3).as_bytes(),
+            &b"\x93\xfa\x96\x7b\x8c\xea\x82\xc5\x82\xb7\x81\x42".repeat(2_000),
+            &every_byte_of_text,
+        ] {
+            let encoding = detect(bytes, true).expect("text");
+            let text = encoding.decode_whole(bytes.to_vec()).expect("in this encoding");
+            assert_eq!(encoding.encode(text.as_str()).as_deref(), Ok(bytes), "{}", encoding.name());
+        }
+    }
+
+    #[test]
+    fn a_character_that_an_encoding_does_not_have_is_named() {
+        let encoding = Encoding::guess(b"caf\xe9 na\xefve, d\xe9j\xe0 vu").expect("text");
+        assert_eq!(encoding.encode("café, 日本"), Err('日'));
     }
 
     #[test]

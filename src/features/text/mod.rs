@@ -12,6 +12,7 @@ pub(super) use self::encoding::{Encoding, detect, line_ending};
 pub(super) use self::scan::{Part, Window};
 use crate::cancel::Cancel;
 use crate::root::{File, RootError};
+use crate::text::Text;
 
 /// Up to this size a file's lines are counted to the end.
 pub(super) const COUNTED: u64 = 8 << 20;
@@ -78,16 +79,22 @@ pub(super) fn read_raw(file: &File, window: Window, max: usize, cancel: &Cancel)
     scan::scan(file, window, max, Encoding::RAW_UTF8, cancel)
 }
 
-fn read_whole(file: &File, max: usize, cancel: &Cancel) -> Result<(Part, Encoding), TextError> {
-    let bytes = head(file, max)?;
+/// A whole file's bytes as text; `None` where they are none.
+pub(super) fn decode(bytes: Vec<u8>) -> Option<(Text, Encoding)> {
     let sample = &bytes[..bytes.len().min(SAMPLE)];
-    let mut encoding = detect(sample, sample.len() == bytes.len()).ok_or(TextError::Binary)?;
-    let decoded = encoding.decode_whole(bytes).or_else(|bytes| {
-        // Not what the beginning promised: all of it decides.
-        encoding = Encoding::guess(&bytes).filter(|_| encoding.is_utf8()).ok_or(TextError::Binary)?;
-        encoding.decode_whole(bytes).map_err(|_| TextError::Binary)
-    });
-    let text = decoded?;
+    let encoding = detect(sample, sample.len() == bytes.len())?;
+    match encoding.decode_whole(bytes) {
+        Ok(text) => Some((text, encoding)),
+        Err(bytes) => {
+            // Not what the beginning promised: all of it decides.
+            let encoding = Encoding::guess(&bytes).filter(|_| encoding.is_utf8())?;
+            Some((encoding.decode_whole(bytes).ok()?, encoding))
+        }
+    }
+}
+
+fn read_whole(file: &File, max: usize, cancel: &Cancel) -> Result<(Part, Encoding), TextError> {
+    let (text, encoding) = decode(head(file, max)?).ok_or(TextError::Binary)?;
     if text.len() > max {
         return Ok((scan::scan(file, Window::ALL, max, encoding, cancel)?, encoding));
     }

@@ -1,0 +1,92 @@
+//! A file as text, its line endings beside it, and how a place in it is replaced.
+
+use super::error::{EditError, Problem};
+use super::find::{each, find};
+use super::lines::{Lines, LoneCr, count};
+use super::replacement::Replacement;
+use super::{Edit, MOST};
+use crate::features::text::{self, Encoding};
+
+/// The longest text: encoded, it can be a third of this.
+const MOST_TEXT: usize = 3 * MOST;
+
+/// A file that is being edited.
+#[derive(Debug)]
+pub(super) struct Document {
+    lines: Lines,
+    lone_cr: LoneCr,
+    encoding: Encoding,
+}
+
+impl Document {
+    /// A file as text. Refused where it is none, or could not be written back as it was.
+    pub(super) fn decode(file: &[u8]) -> Result<Self, EditError> {
+        if file.len() > MOST {
+            return Err(EditError::TooLong);
+        }
+        let (text, encoding) = text::decode(file.to_vec()).ok_or(EditError::Binary)?;
+        let text = text.as_str();
+        if !encoding.is_utf8() && encoding.encode(text).as_deref() != Ok(file) {
+            return Err(EditError::Lossy { encoding: encoding.name() });
+        }
+        let lone_cr = LoneCr::of_file(text);
+        Ok(Self { lines: Lines::split(text, lone_cr), lone_cr, encoding })
+    }
+
+    /// The text as a file.
+    pub(super) fn encode(&self) -> Result<Vec<u8>, EditError> {
+        let unmappable = |character| EditError::Unmappable { character, encoding: self.encoding.label() };
+        let bytes = self.encoding.encode(&self.lines.join()).map_err(unmappable)?;
+        if bytes.len() > MOST { Err(EditError::ResultTooLong) } else { Ok(bytes) }
+    }
+
+    /// Its text, with all line endings as `\n`.
+    pub(super) fn text(&self) -> &str {
+        &self.lines.text
+    }
+
+    /// The same, for good.
+    pub(super) fn into_text(self) -> String {
+        self.lines.text
+    }
+
+    /// The encoding, where that does not go without saying.
+    pub(super) fn remarkable_encoding(&self) -> Option<String> {
+        self.encoding.is_remarkable().then(|| self.encoding.name())
+    }
+
+    /// Replaces a text at its one place, or at all its places; gives their number.
+    pub(super) fn replace(&mut self, edit: &Edit, all: bool) -> Result<usize, Problem> {
+        if edit.new_text.contains('\0') {
+            return Err(Problem::Nul);
+        }
+        let old = Lines::split(&edit.old_text, self.lone_cr).text;
+        let new = Lines::split(&edit.new_text, self.lone_cr);
+        let places = find(&self.lines.text, &old, all)?;
+        let rest = self.lines.text.len() - places * old.len();
+        if rest.saturating_add(places.saturating_mul(new.text.len())) > MOST_TEXT {
+            return Err(Problem::ResultTooLong);
+        }
+        self.put(&old, &Replacement::new(&old, &new));
+        Ok(places)
+    }
+
+    /// Puts the replacement at every place of `old`.
+    fn put(&mut self, old: &str, replacement: &Replacement) {
+        let Lines { text, endings } = &self.lines;
+        let mut edited = Lines { text: String::with_capacity(text.len()), endings: Vec::with_capacity(endings.len()) };
+        let (mut from, mut endings_from) = (0, 0);
+        for place in each(text, old) {
+            let (start, end) = (place + replacement.head, place + old.len() - replacement.tail);
+            let endings_start = endings_from + count(&text[from..start]);
+            let endings_end = endings_start + count(&text[start..end]);
+            edited.text.push_str(&text[from..start]);
+            edited.endings.extend_from_slice(&endings[endings_from..endings_start]);
+            replacement.push_to(&mut edited, endings, endings_start..endings_end);
+            (from, endings_from) = (end, endings_end);
+        }
+        edited.text.push_str(&text[from..]);
+        edited.endings.extend_from_slice(&endings[endings_from..]);
+        self.lines = edited;
+    }
+}

@@ -1,0 +1,114 @@
+//! Why there is no edit. The texts are for the model: what is wrong, and what to do next.
+
+use std::fmt;
+
+use super::nearest::Nearest;
+
+/// Why a file is not edited.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum EditError {
+    /// More than [`MOST`](super::MOST).
+    #[error("longer than 16 MiB, which is the most that can be edited")]
+    TooLong,
+    /// The edits would make it so.
+    #[error("the edits would make it longer than 16 MiB, which is the most")]
+    ResultTooLong,
+    /// No text.
+    #[error("not text but binary, which cannot be edited")]
+    Binary,
+    /// In the encoding that it seems to be in, it would be written back as other bytes.
+    #[error(
+        "its encoding is not certain enough to write it back unchanged ({encoding}); use write_file to give it new text in UTF-8"
+    )]
+    Lossy {
+        /// What it seems to be in.
+        encoding: String,
+    },
+    /// The new text does not go into the file's encoding.
+    #[error(
+        "\"newText\" has the character {character:?}, which the file's encoding ({encoding}) does not have; use other characters, or write_file to give it new text in UTF-8"
+    )]
+    Unmappable {
+        /// The first such.
+        character: char,
+        /// What the file is in.
+        encoding: &'static str,
+    },
+    /// One of the edits cannot be made, and so none was.
+    #[error("{}{problem}", Which(*number, *of))]
+    Edit {
+        /// Which of them, from 1.
+        number: usize,
+        /// How many there are.
+        of: usize,
+        /// What is wrong with it.
+        problem: Problem,
+    },
+}
+
+/// What is wrong with one edit.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Problem {
+    /// Nothing to look for.
+    #[error("\"oldText\" is empty; give the text to replace, or use write_file for all new content")]
+    EmptyOld,
+    /// The result would not be text.
+    #[error("\"newText\" has a NUL character, which no text has")]
+    Nul,
+    /// More than fits.
+    #[error("the file would become longer than 16 MiB, which is the most")]
+    ResultTooLong,
+    /// Nowhere in the file.
+    #[error("\"oldText\" is not in the file. {}Read the file again (read_text_file) and copy the text exactly", Shown(.0))]
+    NotFound(Option<Nearest>),
+    /// More than once in the file.
+    #[error("\"oldText\" is there {}{places} times, at {}; give more of the text around the one you mean, or set \"replaceAll\" to true", if *more { "more than " } else { "" }, Numbers(lines, *places))]
+    Ambiguous {
+        /// How often.
+        places: usize,
+        /// Whether there are more than that.
+        more: bool,
+        /// The lines of the first ones.
+        lines: Vec<usize>,
+    },
+}
+
+/// Which edit it is, where there are several.
+struct Which(usize, usize);
+
+impl fmt::Display for Which {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self(_, 1) => Ok(()),
+            Self(1, of) => write!(f, "edit 1 of {of}: "),
+            Self(number, of) => write!(f, "edit {number} of {of}, after the edits before it: "),
+        }
+    }
+}
+
+/// The nearest lines, on lines of their own.
+struct Shown<'a>(&'a Option<Nearest>);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(nearest) => writeln!(f, "{nearest}"),
+            None => f.write_str("Nothing in it is like it. "),
+        }
+    }
+}
+
+/// `lines 1, 2, 3 and more`.
+struct Numbers<'a>(&'a [usize], usize);
+
+impl fmt::Display for Numbers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(lines, places) = self;
+        let mut distinct = lines.to_vec();
+        distinct.dedup();
+        let numbers: Vec<_> = distinct.iter().map(usize::to_string).collect();
+        let word = if distinct.len() == 1 { "line" } else { "lines" };
+        let more = if lines.len() < *places { " and more" } else { "" };
+        write!(f, "{word} {}{more}", numbers.join(", "))
+    }
+}

@@ -1,0 +1,90 @@
+//! Where a text is in another, and that there is just one such place.
+//!
+//! Time is linear in both, whatever they are: the search is memchr's, which has no bad cases.
+
+use memchr::memmem::{self, Finder};
+
+use super::error::Problem;
+use super::nearest::nearest;
+
+/// Line numbers that an error names.
+const NAMED: usize = 10;
+/// Bytes compared to count places that overlap; beyond them, there are "more than".
+const COUNTED: usize = 32 << 20;
+
+/// Finds `old`, and gives the number of its places, which is one unless `all` are wanted.
+pub(super) fn find(text: &str, old: &str, all: bool) -> Result<usize, Problem> {
+    if old.is_empty() {
+        return Err(Problem::EmptyOld);
+    }
+    let Some(first) = memmem::find(text.as_bytes(), old.as_bytes()) else {
+        return Err(Problem::NotFound(nearest(text, old)));
+    };
+    if all {
+        return Ok(each(text, old).count());
+    }
+    match memmem::find(&text.as_bytes()[first + 1..], old.as_bytes()) {
+        None => Ok(1),
+        Some(_) => Err(ambiguous(text, old)),
+    }
+}
+
+/// Every place of `old`, those left out that begin within the one before.
+pub(super) fn each<'t>(text: &'t str, old: &'t str) -> impl Iterator<Item = usize> + 't {
+    memmem::find_iter(text.as_bytes(), old.as_bytes())
+}
+
+/// Counts all places, overlapping ones too.
+fn ambiguous(text: &str, old: &str) -> Problem {
+    let line_ends = |bytes| memchr::memchr_iter(b'\n', bytes).count();
+    let finder = Finder::new(old);
+    let (mut places, mut lines) = (0, Vec::new());
+    let (mut from, mut line, mut counted) = (0, 1, 0);
+    while let Some(found) = finder.find(&text.as_bytes()[from..]) {
+        places += 1;
+        if lines.len() < NAMED {
+            line += line_ends(&text.as_bytes()[counted..from + found]);
+            counted = from + found;
+            lines.push(line);
+        }
+        from += found + 1;
+        if places * old.len() > COUNTED {
+            return Problem::Ambiguous { places, more: finder.find(&text.as_bytes()[from..]).is_some(), lines };
+        }
+    }
+    Problem::Ambiguous { places, more: false, lines }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ambiguous(text: &str, old: &str) -> String {
+        find(text, old, false).expect_err("several").to_string()
+    }
+
+    #[test]
+    fn a_text_must_be_there_once_unless_all_are_wanted() {
+        assert_eq!(find("abcabd", "abd", false), Ok(1));
+        assert_eq!(find("abcabd", "ab", true), Ok(2));
+        assert_eq!(find("", "", true), Err(Problem::EmptyOld));
+        assert!(matches!(find("abc", "x", true), Err(Problem::NotFound(_))));
+        assert!(matches!(find("é", "\u{a9}", true), Err(Problem::NotFound(_))), "not within a character");
+    }
+
+    #[test]
+    fn several_places_are_counted_and_their_lines_named() {
+        assert!(ambiguous("x\na a\nb\na\n", "a").contains("there 3 times, at lines 2, 4;"));
+        assert!(ambiguous("\n\n\n", "\n").contains("there 3 times, at lines 1, 2, 3;"));
+        assert!(ambiguous("\n\n\n\n", "\n\n").contains("there 3 times, at lines 1, 2, 3;"));
+        assert!(ambiguous("aaaa", "aa").contains("there 3 times, at line 1;"));
+        let many = ambiguous(&"a\n".repeat(1_000), "a");
+        assert!(many.contains("there 1000 times, at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and more;"), "{many}");
+    }
+
+    #[test]
+    fn where_counting_would_take_long_there_are_more_than_that() {
+        let said = ambiguous(&"a".repeat(3 << 20), &"a".repeat(1 << 20));
+        assert!(said.contains("there more than 33 times"), "{said}");
+    }
+}

@@ -1,0 +1,72 @@
+//! Edits of a text file: a text in it is found and replaced, and not one byte beside it changes.
+//!
+//! From bytes to bytes: no disk and no protocol here. The tool `edit_file` reads and writes the file, and says what
+//! came of it.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`document`] | a file as text, its line endings beside it, and how a place in it is replaced |
+//! | [`replacement`] | what of a text is really replaced, and how the new lines end |
+//! | [`lines`] | a text with its line endings apart, and put together again |
+//! | [`find`] | where a text is, that there is just one such place, and what to say where not |
+//! | [`nearest`] | the lines most like a text that is not there |
+//! | [`mod@diff`] | what has changed, as a unified diff |
+//! | [`error`] | why there is no edit |
+
+mod diff;
+mod document;
+mod error;
+mod find;
+mod lines;
+#[cfg(test)]
+mod model;
+mod nearest;
+mod replacement;
+#[cfg(test)]
+mod tests;
+
+pub(super) use self::diff::diff;
+use self::document::Document;
+pub(super) use self::error::EditError;
+
+/// The longest file that is edited, and the longest that an edit may make of it. It is held in memory a few times.
+pub(super) const MOST: usize = 16 << 20;
+
+/// One text to be replaced by another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Edit {
+    /// As it is in the file, but for the kind of its line endings.
+    pub(super) old_text: String,
+    /// Taken literally, but for the kind of its line endings.
+    pub(super) new_text: String,
+}
+
+/// What came of edits.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Edited {
+    /// The whole file.
+    pub(super) bytes: Vec<u8>,
+    /// Its text before, with all line endings as `\n`.
+    pub(super) before: String,
+    /// Its text now, in the same way.
+    pub(super) after: String,
+    /// How many places were replaced.
+    pub(super) replaced: usize,
+    /// The encoding, where that does not go without saying.
+    pub(super) encoding: Option<String>,
+}
+
+/// Makes all edits or none, in order; each sees what the ones before have made. `oldText` must be there exactly once,
+/// or, with `replace_all`, at least once.
+pub(super) fn apply(file: &[u8], edits: &[Edit], replace_all: bool) -> Result<Edited, EditError> {
+    let mut document = Document::decode(file)?;
+    let before = document.text().to_owned();
+    let mut replaced = 0;
+    for (index, edit) in edits.iter().enumerate() {
+        let (number, of) = (index + 1, edits.len());
+        let made = document.replace(edit, replace_all);
+        replaced += made.map_err(|problem| EditError::Edit { number, of, problem })?;
+    }
+    let (bytes, encoding) = (document.encode()?, document.remarkable_encoding());
+    Ok(Edited { bytes, before, after: document.into_text(), replaced, encoding })
+}

@@ -1,0 +1,206 @@
+//! The lines that are most like a text that is not there: nearly always it is, but for a detail, and the model sees
+//! from them which.
+//!
+//! First the place where most lines equal the text's but for white space around them, else the line most similar to
+//! the text's first. Each is one pass over the file, with a bound on what is compared at each line.
+
+use std::fmt;
+
+/// Lines that are compared to choose a place.
+const COMPARED: usize = 8;
+/// Bytes of a line that are compared by their pairs.
+const COMPARED_BYTES: usize = 200;
+/// Lines that are shown.
+const SHOWN: usize = 8;
+/// Lines before the first difference that are shown.
+const SHOWN_BEFORE: usize = 2;
+/// Bytes of a line that are shown.
+const SHOWN_BYTES: usize = 120;
+/// Bytes that are shown in all.
+const SHOWN_ALL: usize = 600;
+/// Less alike than this, in thousandths, is not alike.
+const ALIKE: usize = 500;
+
+/// Some lines of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Nearest {
+    /// The number of the first line that differs, counted from 1; `None` where they differ in white space only.
+    differs: Option<usize>,
+    /// With their numbers.
+    lines: Vec<(usize, String)>,
+}
+
+/// The lines of `text` most like `old`; `None` where nothing is like it.
+pub(super) fn nearest(text: &str, old: &str) -> Option<Nearest> {
+    let wanted = || old.lines().map(str::trim).skip_while(|line| line.is_empty());
+    let first = wanted().next()?;
+    let place =
+        equal_lines(text, &wanted().take(COMPARED).collect::<Vec<_>>()).or_else(|| similar_line(text, first))?;
+    let equal = equal_count(&text[place.start..], wanted());
+    let differs = wanted().nth(equal).map(|_| place.number + equal);
+    let skip = if differs.is_some() { equal.saturating_sub(SHOWN_BEFORE) } else { 0 };
+    Some(Nearest { differs, lines: shown(text, place, skip) })
+}
+
+/// Where a line is.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Counted from 1.
+    number: usize,
+    /// In bytes.
+    start: usize,
+}
+
+/// Every line, and where it is.
+fn lines(text: &str) -> impl Iterator<Item = (Place, &str)> {
+    let mut start = 0;
+    text.split_inclusive('\n').zip(1..).map(move |(line, number)| {
+        let place = Place { number, start };
+        start += line.len();
+        (place, line.trim())
+    })
+}
+
+/// Where most of the wanted lines follow one another.
+fn equal_lines(text: &str, wanted: &[&str]) -> Option<Place> {
+    let first = wanted.first()?;
+    let mut best = (0, None);
+    for (place, _) in lines(text).filter(|(_, line)| line == first) {
+        let equal = equal_count(&text[place.start..], wanted.iter().copied());
+        if equal > best.0 {
+            best = (equal, Some(place));
+        }
+        if equal == wanted.len() {
+            break;
+        }
+    }
+    best.1
+}
+
+/// How many of the wanted lines a text begins with, white space around them aside.
+fn equal_count<'w>(text: &str, wanted: impl Iterator<Item = &'w str>) -> usize {
+    text.split('\n').zip(wanted).take_while(|(line, wanted)| line.trim() == *wanted).count()
+}
+
+/// The line most similar to another.
+fn similar_line(text: &str, wanted: &str) -> Option<Place> {
+    let pairs = Pairs::of(wanted);
+    let mut best = (ALIKE, None);
+    for (place, line) in lines(text) {
+        let likeness = pairs.likeness(line);
+        if likeness > best.0 {
+            best = (likeness, Some(place));
+        }
+    }
+    best.1
+}
+
+/// The lines from a place on, `skip` left out; none that is long, and not many.
+fn shown(text: &str, place: Place, skip: usize) -> Vec<(usize, String)> {
+    let mut room = SHOWN_ALL;
+    let cut = |line: &str| {
+        let end = line.floor_char_boundary(SHOWN_BYTES);
+        format!("{}{}", &line[..end], if end < line.len() { "..." } else { "" })
+    };
+    let lines = text[place.start..].split('\n').zip(place.number..).skip(skip).take(SHOWN);
+    let lines = lines.map(|(line, number)| (number, cut(line)));
+    let fits = |(_, line): &(usize, String)| {
+        room = room.saturating_sub(line.len());
+        room > 0
+    };
+    lines.take_while(fits).collect()
+}
+
+impl fmt::Display for Nearest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.differs {
+            Some(number) => write!(f, "The nearest lines, which differ from it at line {number}:")?,
+            None => f.write_str("These lines differ from it in white space only:")?,
+        }
+        self.lines.iter().try_for_each(|(number, line)| write!(f, "\n{number}: {line}"))
+    }
+}
+
+/// The pairs of neighbouring bytes in a line. Two lines are as alike as they have pairs in common (Dice).
+struct Pairs {
+    seen: Vec<bool>,
+    count: usize,
+}
+
+impl Pairs {
+    fn of(line: &str) -> Self {
+        let mut seen = vec![false; 1 << 16];
+        let pairs = pairs(line);
+        let count = pairs.len();
+        for pair in pairs {
+            seen[index(pair)] = true;
+        }
+        Self { seen, count }
+    }
+
+    /// In thousandths.
+    fn likeness(&self, line: &str) -> usize {
+        let pairs = pairs(line);
+        let all = self.count + pairs.len();
+        let common = pairs.filter(|pair| self.seen[index(pair)]).count().min(self.count);
+        (2_000 * common).checked_div(all).unwrap_or(0)
+    }
+}
+
+fn pairs(line: &str) -> std::slice::Windows<'_, u8> {
+    line.as_bytes()[..line.len().min(COMPARED_BYTES)].windows(2)
+}
+
+fn index(pair: &[u8]) -> usize {
+    pair.iter().fold(0, |index, byte| index << 8 | usize::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str, old: &str) -> Option<String> {
+        nearest(text, old).map(|nearest| nearest.to_string())
+    }
+
+    #[test]
+    fn lines_that_differ_in_white_space_are_shown_as_they_are() {
+        let text = "fn a() {\n\tfoo();\n}\n";
+        let want = "These lines differ from it in white space only:\n2: \tfoo();\n3: }\n4: ";
+        assert_eq!(said(text, "    foo();\n}").as_deref(), Some(want));
+        assert!(said("a\nlast", "last\n").expect("like it").contains("white space only:\n2: last"));
+    }
+
+    #[test]
+    fn the_first_line_that_differs_is_named() {
+        let text = (1..=40).map(|number| format!("line {number};\n")).collect::<Vec<_>>().concat();
+        let old = text.replace("line 30;", "line thirty;");
+        let said = said(&text, &old).expect("like it");
+        assert!(said.starts_with("The nearest lines, which differ from it at line 30:\n28: line 28;\n29: "), "{said}");
+    }
+
+    #[test]
+    fn the_place_with_most_equal_lines_is_taken() {
+        let text = "if x {\n    a();\n}\nif x {\n    b();\n    c();\n}\n";
+        let said = said(text, "if x {\n  b();\n  d();\n").expect("like it");
+        assert!(said.contains("at line 6:\n4: if x {\n5:     b();\n6:     c();"), "{said}");
+    }
+
+    #[test]
+    fn else_the_most_similar_line_is_taken() {
+        let text = "let total = 0;\nfor item in items {\n    total += item.price;\n}\n";
+        let said = said(text, "for (item of items) {").expect("like it");
+        assert!(said.contains("at line 2:\n2: for item in items {"), "{said}");
+        assert_eq!(nearest(text, "0123456789"), None);
+        assert_eq!(nearest(text, " \n\t\n"), None);
+        assert_eq!(nearest("", "x"), None);
+    }
+
+    #[test]
+    fn what_is_shown_is_short_whatever_the_file_holds() {
+        let line = "é".repeat(5_000);
+        let text = format!("{line}\n").repeat(50);
+        let said = said(&text, &format!("{line}\nother")).expect("like it");
+        assert!(said.len() < 800 && said.contains("...") && said.contains("1: ééé"), "{} {said}", said.len());
+    }
+}
