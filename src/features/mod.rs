@@ -17,8 +17,6 @@
 
 pub mod completion;
 pub mod content;
-#[expect(unused_imports, reason = "for edit_file, which comes next")]
-#[cfg_attr(not(test), expect(dead_code, reason = "the same"))]
 mod edit;
 mod names;
 pub mod resources;

@@ -138,7 +138,8 @@ mod tests {
 
     fn of(before: &str, after: &str, limit: usize) -> String {
         let (before, after) = (before.to_owned(), after.to_owned());
-        diff("src/a.rs", &Edited { bytes: Vec::new(), before, after, replaced: 1, encoding: None }, limit)
+        let edited = Edited { bytes: Vec::new(), before, after, changed: true, replaced: 1, encoding: None };
+        diff("src/a.rs", &edited, limit)
     }
 
     fn numbered(word: &str, lines: usize) -> String {

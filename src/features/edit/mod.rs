@@ -50,6 +50,8 @@ pub(super) struct Edited {
     pub(super) before: String,
     /// Its text now, in the same way.
     pub(super) after: String,
+    /// Whether these are other bytes than before.
+    pub(super) changed: bool,
     /// How many places were replaced.
     pub(super) replaced: usize,
     /// The encoding, where that does not go without saying.
@@ -68,5 +70,5 @@ pub(super) fn apply(file: &[u8], edits: &[Edit], replace_all: bool) -> Result<Ed
         replaced += made.map_err(|problem| EditError::Edit { number, of, problem })?;
     }
     let (bytes, encoding) = (document.encode()?, document.remarkable_encoding());
-    Ok(Edited { bytes, before, after: document.into_text(), replaced, encoding })
+    Ok(Edited { changed: bytes != file, bytes, before, after: document.into_text(), replaced, encoding })
 }

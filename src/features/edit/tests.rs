@@ -120,6 +120,13 @@ fn each_edit_sees_the_ones_before_and_all_are_made_or_none() {
 }
 
 #[test]
+fn what_is_replaced_by_itself_is_no_change() {
+    let edited = apply(b"a\r\nb\n", &[edit("a\nb", "a\nb")], false).expect("an edit");
+    assert_eq!((edited.bytes.as_slice(), edited.changed, edited.replaced), (&b"a\r\nb\n"[..], false, 1));
+    assert!(apply(b"a", &[edit("a", "b")], false).expect("an edit").changed);
+}
+
+#[test]
 fn places_that_overlap_count() {
     assert!(refused("aaa", &[edit("aa", "b")]).contains("2 times, at line 1;"));
     let all = |file: &str, old, new| {

@@ -9,7 +9,8 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::Problem;
+use super::{Problem, edits};
+use crate::features::edit::Edit;
 use crate::object::{self, Array, Object};
 
 /// One parameter.
@@ -40,6 +41,8 @@ pub(super) enum Kind {
         least: usize,
         most: usize,
     },
+    /// What to replace in a file, from one edit to the most of them.
+    Edits { most: usize },
 }
 
 /// The path of a file or directory that must be given.
@@ -94,11 +97,13 @@ impl Parameter {
                 "maxItems": most,
                 "description": description,
             }),
+            Kind::Edits { most } => edits::schema(most, description),
         }
     }
 
-    fn parse<'a>(&self, raw: &'a RawValue) -> Option<Argument<'a>> {
-        match self.kind {
+    /// The argument; or what it must be, in words.
+    fn parse<'a>(&self, raw: &'a RawValue) -> Result<Argument<'a>, String> {
+        let argument = match self.kind {
             Kind::Text => object::string(raw).map(Argument::Text),
             Kind::Count => serde_json::from_str(raw.get()).ok().filter(|count| *count >= 1).map(Argument::Count),
             Kind::Amount => serde_json::from_str(raw.get()).ok().map(Argument::Count),
@@ -106,14 +111,10 @@ impl Parameter {
             Kind::Choice(choices) => {
                 object::string(raw).filter(|text| choices.contains(&text.as_ref())).map(Argument::Text)
             }
-            Kind::Texts { least, most } => {
-                let array: Array<'_> = serde_json::from_str(raw.get()).ok()?;
-                let texts = (least..=most).contains(&array.length).then_some(array.items)?;
-                let texts: Option<Vec<_>> =
-                    texts.into_iter().map(|raw| object::string(raw).map(Cow::into_owned)).collect();
-                texts.map(Argument::Texts)
-            }
-        }
+            Kind::Texts { least, most } => texts(raw, least, most).map(Argument::Texts),
+            Kind::Edits { most } => return edits::parse(raw, most).map(Argument::Edits),
+        };
+        argument.ok_or_else(|| format!("must be {}", self.expectation()))
     }
 
     fn expectation(&self) -> String {
@@ -124,8 +125,15 @@ impl Parameter {
             Kind::Flag => "true or false".to_owned(),
             Kind::Choice(choices) => format!("one of \"{}\"", choices.join("\", \"")),
             Kind::Texts { least, most } => format!("an array of {least} to {most} strings"),
+            Kind::Edits { most } => edits::expectation(most),
         }
     }
+}
+
+fn texts(raw: &RawValue, least: usize, most: usize) -> Option<Vec<String>> {
+    let array: Array<'_> = serde_json::from_str(raw.get()).ok()?;
+    let texts = (least..=most).contains(&array.length).then_some(array.items)?;
+    texts.into_iter().map(|raw| object::string(raw).map(Cow::into_owned)).collect()
 }
 
 /// Checked arguments, to be taken by name.
@@ -136,6 +144,7 @@ enum Argument<'a> {
     Count(u64),
     Flag(bool),
     Texts(Vec<String>),
+    Edits(Vec<Edit>),
 }
 
 impl<'a> Arguments<'a> {
@@ -154,9 +163,8 @@ impl<'a> Arguments<'a> {
         for parameter in parameters {
             match given.get(parameter.name) {
                 Some(raw) if !object::is_null(raw) => {
-                    let wrong =
-                        || Problem::Message(format!("\"{}\" must be {}.", parameter.name, parameter.expectation()));
-                    arguments.push((parameter.name, parameter.parse(raw).ok_or_else(wrong)?));
+                    let wrong = |must| Problem::Message(format!("\"{}\" {must}.", parameter.name));
+                    arguments.push((parameter.name, parameter.parse(raw).map_err(wrong)?));
                 }
                 _ if parameter.required => {
                     let text = format!("\"{}\" is missing; it must be {}.", parameter.name, parameter.expectation());
@@ -206,6 +214,14 @@ impl<'a> Arguments<'a> {
     pub(super) fn texts(&self, name: &str) -> &[String] {
         match self.find(name) {
             Some(Argument::Texts(texts)) => texts,
+            _ => &[],
+        }
+    }
+
+    /// Edits; none when they were not given.
+    pub(super) fn edits(&self, name: &str) -> &[Edit] {
+        match self.find(name) {
+            Some(Argument::Edits(edits)) => edits,
             _ => &[],
         }
     }

@@ -13,6 +13,8 @@ mod copy_file;
 mod create_directory;
 mod delete_file;
 mod directory_tree;
+mod edit_file;
+mod edits;
 mod get_file_info;
 mod list_allowed_directories;
 mod list_directory;
@@ -47,6 +49,7 @@ const TOOLS: &[&Tool] = &[
     &get_file_info::TOOL,
     &list_allowed_directories::TOOL,
     &write_file::TOOL,
+    &edit_file::TOOL,
     &create_directory::TOOL,
     &move_file::TOOL,
     &copy_file::TOOL,

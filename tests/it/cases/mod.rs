@@ -1,6 +1,9 @@
 //! What went wrong for people who use such servers: one test per public report, named after its id in the list of
 //! cases that the project keeps. A file for each group.
 
+// A: editing.
+mod editing;
+
 // E: what led out of the served directory.
 mod confinement;
 

@@ -9,6 +9,7 @@ mod calling;
 mod paths;
 
 mod directory_tree;
+mod edit_file;
 mod get_file_info;
 mod list_directory;
 mod list_directory_with_sizes;
