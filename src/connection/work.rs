@@ -89,7 +89,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         }
     }
 
-    /// Answers a request that was taken out of [`Inflight`], or never was in it.
+    /// Answers a request that was taken out of [`Inflight`](crate::inflight::Inflight), or never was in it.
     fn answer(
         &mut self,
         id: &Id,

@@ -12,7 +12,7 @@
 //! | [`dir`], [`walk`] | what is in a directory, or below it |
 //! | [`deny`], [`ignore`] | what is never given out; what listings leave out |
 //! | [`trail`], [`hints`] | what tells that it changed; when to look |
-//! | [`write`] | how is it changed? Only with a [`WritableRoot`] |
+//! | [`mod@write`] | how is it changed? Only with a [`WritableRoot`] |
 //! | [`sys`] | how does this system do it? |
 //!
 //! Bind mounts and hard links below the directory are part of it: who may make them may copy files there too.

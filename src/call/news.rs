@@ -1,0 +1,53 @@
+//! What a client can hear without asking each time, and who hears of it.
+
+use serde_json::value::RawValue;
+
+use crate::features::watch::{Followed, ListWatched};
+
+/// What the client of one stream wants to hear of. The server has no other news.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Interests {
+    /// That the list of resources has changed.
+    pub list: bool,
+    /// That one of these resources has changed; as the client wrote them.
+    pub uris: Vec<String>,
+}
+
+/// Somebody hears of a resource, as long as this lives.
+#[derive(Debug)]
+pub struct Subscription {
+    /// What the news is about: the URI as it was asked for, absolute.
+    pub uri: String,
+    /// The path that it stands for.
+    pub followed: Followed,
+}
+
+/// What of its [`Interests`] a stream hears of, as long as this lives.
+#[derive(Debug)]
+pub struct Listening {
+    /// The list of resources.
+    pub list: Option<ListWatched>,
+    /// Single resources.
+    pub subscriptions: Vec<Subscription>,
+}
+
+/// What the server says on its own.
+#[derive(Clone, Debug)]
+pub enum Outbound {
+    /// `notifications/progress`, for a request that gave a token.
+    Progress {
+        /// As the client wrote it.
+        token: Box<RawValue>,
+        /// Grows strictly.
+        progress: u64,
+        /// What is being done.
+        message: String,
+    },
+    /// A resource has changed.
+    Updated {
+        /// As the client subscribed to it.
+        uri: String,
+    },
+    /// There are other resources than before.
+    ListChanged,
+}

@@ -1,0 +1,118 @@
+//! Resources as they are listed, what they hold, and what a template's variable can be.
+
+use serde::Serialize;
+
+use crate::features::resources::Fingerprint;
+use crate::text::Text;
+
+/// What a resource holds.
+#[derive(Debug)]
+pub struct Contents {
+    /// As it was asked for.
+    pub uri: String,
+    /// The media type.
+    pub mime_type: String,
+    /// The bytes.
+    pub data: Data,
+    /// Set when `data` is only a part.
+    pub continues: Option<Continuation>,
+}
+
+/// Text or not.
+#[derive(Debug)]
+pub enum Data {
+    /// Valid UTF-8 without NUL.
+    Text(Text),
+    /// Anything else; sent as base64.
+    Blob(Vec<u8>),
+}
+
+impl Data {
+    /// Text where `is_text` says so and the bytes are UTF-8.
+    pub fn from_bytes(bytes: Vec<u8>, is_text: bool) -> Self {
+        if !is_text {
+            return Self::Blob(bytes);
+        }
+        Text::from_bytes(bytes).map_or_else(Self::Blob, Self::Text)
+    }
+}
+
+/// Which part of a resource this is, and where the next one is.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct Continuation {
+    /// The first byte of the file that is in this part.
+    pub from: u64,
+    /// The first byte that is not.
+    pub to: u64,
+    /// The file's size in bytes.
+    pub total: u64,
+    /// The URI that goes on at `to`.
+    pub next: String,
+}
+
+/// A page of `resources/list`.
+#[derive(Debug)]
+pub struct ResourcePage {
+    /// In order: shallow first.
+    pub resources: Vec<Resource>,
+    /// Absent on the last page.
+    pub next_cursor: Option<String>,
+    /// Set when the list was cut: how many entries it was cut to.
+    pub truncated: Option<usize>,
+    /// On the first page: which list this is, so that it can be told from a later one.
+    pub fingerprint: Option<Fingerprint>,
+}
+
+/// A resource as `resources/list` shows it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Resource {
+    /// An absolute `file://` URI.
+    pub uri: String,
+    /// The path relative to the served directory.
+    pub name: String,
+    /// Guessed from the name; absent where that says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<&'static str>,
+    /// In bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// Since 2025-06-18.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Annotations>,
+}
+
+/// Facts about a resource.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Annotations {
+    /// ISO 8601, UTC.
+    pub last_modified: String,
+}
+
+/// A template as `resources/templates/list` shows it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceTemplate {
+    /// RFC 6570.
+    pub uri_template: String,
+    /// Its name.
+    pub name: &'static str,
+    /// For people; since 2025-06-18.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<&'static str>,
+    /// For people and models.
+    pub description: &'static str,
+}
+
+/// What can become of a variable that is being typed.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Completion {
+    /// Whole values, the best first; at most 100.
+    pub values: Vec<String>,
+    /// How many there are.
+    pub total: usize,
+    /// There are more than `values` holds.
+    pub has_more: bool,
+}

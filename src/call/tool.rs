@@ -1,0 +1,77 @@
+//! Tools as they are listed, and what calling one gives.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Contents;
+use crate::text::Text;
+
+/// A tool as `tools/list` shows it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolDefinition {
+    /// What `tools/call` names.
+    pub name: &'static str,
+    /// For people; since 2025-06-18.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<&'static str>,
+    /// For the model.
+    pub description: String,
+    /// A flat JSON Schema.
+    pub input_schema: Value,
+    /// Hints for the client's permission prompts; since 2025-03-26.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<ToolAnnotations>,
+    /// What some client knows besides; since 2025-06-18.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Value>,
+}
+
+/// What a tool does to the world. All four are always said: clients assume the worst of what is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the protocol has these four")]
+pub struct ToolAnnotations {
+    /// It changes nothing.
+    pub read_only_hint: bool,
+    /// It can destroy something.
+    pub destructive_hint: bool,
+    /// Calling it again with the same arguments changes nothing more.
+    pub idempotent_hint: bool,
+    /// It reaches beyond the served directory; never.
+    pub open_world_hint: bool,
+}
+
+/// A tool's answer.
+#[derive(Debug, Default)]
+pub struct ToolResult {
+    /// Shown to the model, in this order.
+    pub content: Vec<Block>,
+    /// The tool ran and failed; `content` says why.
+    pub is_error: bool,
+}
+
+/// A piece of a tool's answer.
+#[derive(Debug)]
+pub enum Block {
+    /// Plain text.
+    Text(Text),
+    /// A picture.
+    Image {
+        /// Such as `image/png`.
+        mime_type: String,
+        /// The file's bytes.
+        data: Vec<u8>,
+    },
+    /// A sound; since 2025-03-26.
+    Audio {
+        /// Where it is, for revisions that can only embed it.
+        uri: String,
+        /// Such as `audio/wav`.
+        mime_type: String,
+        /// The file's bytes.
+        data: Vec<u8>,
+    },
+    /// Anything else.
+    Resource(Contents),
+}
