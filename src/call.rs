@@ -15,13 +15,12 @@ mod tool;
 
 use serde_json::value::RawValue;
 
-pub use self::news::{Interests, Listening, Outbound, Subscription};
+pub use self::news::{Interests, Listening, Outbound, Subject, Subscription};
 pub use self::resource::{
     Annotations, Completion, Contents, Continuation, Data, Resource, ResourcePage, ResourceTemplate,
 };
 pub use self::tool::{Block, ToolAnnotations, ToolDefinition, ToolResult};
 use crate::cancel::Cancelled;
-use crate::root::RelPath;
 
 /// What a client can ask of the features. The handshake and `ping` are answered by the eras themselves.
 #[derive(Debug)]
@@ -88,12 +87,7 @@ pub enum Outcome {
     /// From now on the client hears of a resource.
     Subscribed(Subscription),
     /// From now on it does not.
-    Unsubscribed {
-        /// As the client wrote it.
-        uri: String,
-        /// The same as a path.
-        path: RelPath,
-    },
+    Unsubscribed(Subject),
     /// A stream of news begins.
     Listening(Listening),
 }

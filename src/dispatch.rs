@@ -12,7 +12,7 @@ pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
         Call::ListResources { cursor } => resources::list(cursor.as_deref(), context).map(Outcome::Resources),
         Call::ReadResource { uri } => resources::read(uri, context).map(Outcome::Contents),
         Call::Subscribe { uri } => resources::subscribe(uri, context).map(Outcome::Subscribed),
-        Call::Unsubscribe { uri } => resources::unsubscribe(uri, context),
+        Call::Unsubscribe { uri } => resources::unsubscribe(uri, context).map(Outcome::Unsubscribed),
         Call::Listen(interests) => resources::listen(interests, context).map(Outcome::Listening),
         Call::ListResourceTemplates => Ok(Outcome::ResourceTemplates(resources::templates(context.root()))),
         Call::Complete { template, argument, value } => {
@@ -24,8 +24,13 @@ pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
 /// Whether a call is worth trying at once, without a thread: it then says [`Failure::WouldBlock`] where it would.
 pub fn is_quick(call: &Call) -> bool {
     match call {
-        Call::ListTools | Call::ListResourceTemplates | Call::ReadResource { .. } | Call::Unsubscribe { .. } => true,
+        Call::ListTools
+        | Call::ListResourceTemplates
+        | Call::ReadResource { .. }
+        // These two also so that they are done in the order in which they were sent.
+        | Call::Subscribe { .. }
+        | Call::Unsubscribe { .. } => true,
         Call::CallTool { name, .. } => tools::is_quick(name),
-        Call::ListResources { .. } | Call::Subscribe { .. } | Call::Listen(_) | Call::Complete { .. } => false,
+        Call::ListResources { .. } | Call::Listen(_) | Call::Complete { .. } => false,
     }
 }

@@ -3,9 +3,8 @@
 //! Changes wait here as marks on what they concern, not as a queue of messages: a client that does not read hears of
 //! each once, when it does. What a subscription takes elsewhere goes when it is dropped here.
 
-use crate::call::{Listening, Outbound, Subscription};
+use crate::call::{Listening, Outbound, Subject, Subscription};
 use crate::features::watch::{Change, ListWatched};
-use crate::root::RelPath;
 use crate::wire::message::Id;
 
 /// Everybody who hears of changes.
@@ -40,14 +39,14 @@ impl<T> Heard<T> {
 impl Subscribers {
     /// A legacy client subscribes; to the same URI again as often as it likes.
     pub fn subscribe(&mut self, subscription: Subscription) {
-        if !self.legacy.resources.iter().any(|heard| heard.of.uri == subscription.uri) {
+        if !self.legacy.resources.iter().any(|heard| heard.of.subject == subscription.subject) {
             self.legacy.resources.push(Heard::nothing(subscription));
         }
     }
 
-    /// It ends a subscription, by the URI it began it with or another one of the same path.
-    pub fn unsubscribe(&mut self, uri: &str, path: &RelPath) {
-        self.legacy.resources.retain(|heard| heard.of.uri != uri && heard.of.followed.path() != path);
+    /// It ends a subscription, by the URI it began it with or another one that means the same.
+    pub fn unsubscribe(&mut self, subject: &Subject) {
+        self.legacy.resources.retain(|heard| !heard.of.subject.is_same(subject));
     }
 
     /// It hears of the list from now on.
@@ -139,7 +138,7 @@ impl Listener {
                 return;
             }
             heard.changed = false;
-            news.push((stream.cloned(), Outbound::Updated { uri: heard.of.uri.clone() }));
+            news.push((stream.cloned(), Outbound::Updated { uri: heard.of.subject.uri.clone() }));
         }
     }
 }

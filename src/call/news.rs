@@ -3,6 +3,7 @@
 use serde_json::value::RawValue;
 
 use crate::features::watch::{Followed, ListWatched};
+use crate::root::RelPath;
 
 /// What the client of one stream wants to hear of. The server has no other news.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,10 +17,28 @@ pub struct Interests {
 /// Somebody hears of a resource, as long as this lives.
 #[derive(Debug)]
 pub struct Subscription {
-    /// What the news is about: the URI as it was asked for, absolute.
-    pub uri: String,
-    /// The path that it stands for.
+    /// What it is about.
+    pub subject: Subject,
+    /// What notices changes of it.
     pub followed: Followed,
+}
+
+/// A resource as a client names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// The URI as it was asked for, absolute.
+    pub uri: String,
+    /// The path that this means; several URIs mean the same.
+    pub path: RelPath,
+    /// What the URI has after that: which lines.
+    pub range: String,
+}
+
+impl Subject {
+    /// Whether two URIs mean the same.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.path == other.path && self.range == other.range
+    }
 }
 
 /// What of its [`Interests`] a stream hears of, as long as this lives.

@@ -16,7 +16,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     pub(super) fn take_up(&mut self, id: &Id, era: Era, outcome: Outcome) -> Result<Option<Reply>, Failure> {
         match outcome {
             Outcome::Subscribed(subscription) => self.subscribers.subscribe(subscription),
-            Outcome::Unsubscribed { uri, path } => self.subscribers.unsubscribe(&uri, &path),
+            Outcome::Unsubscribed(subject) => self.subscribers.unsubscribe(&subject),
             Outcome::Listening(listening) => return self.open_stream(id, listening).map(|()| None),
             Outcome::Resources(page) => {
                 let watch = &self.server.services.watch;

@@ -118,7 +118,8 @@ pub fn acknowledgement(stream: &Id, listening: &Listening) -> Body {
         body.raw("true");
     }
     if !listening.subscriptions.is_empty() {
-        let uris: Vec<&str> = listening.subscriptions.iter().map(|subscription| subscription.uri.as_str()).collect();
+        let uris: Vec<&str> =
+            listening.subscriptions.iter().map(|subscription| subscription.subject.uri.as_str()).collect();
         body.key("resourceSubscriptions");
         body.value(&uris);
     }
@@ -216,7 +217,7 @@ fn write_outcome(body: &mut Body, meta: &mut Meta, era: Era, outcome: Outcome) -
             None
         }
         // What there is to say of these has been taken out by the connection.
-        Outcome::Subscribed(_) | Outcome::Unsubscribed { .. } | Outcome::Listening(_) => None,
+        Outcome::Subscribed(_) | Outcome::Unsubscribed(_) | Outcome::Listening(_) => None,
     }
 }
 

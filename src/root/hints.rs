@@ -4,6 +4,8 @@
 //! again through the root. What is watched are single directories, each opened through the root as for listing; no
 //! hint ever names anything but an entry of one of them.
 
+use std::collections::BTreeMap;
+
 use super::{RelPath, RootError};
 
 pub use super::sys::hints::{Bell, Hints};
@@ -29,7 +31,7 @@ pub enum Hint<'h> {
         /// What may have happened to it.
         what: Happened,
     },
-    /// A directory is gone or was moved, and not watched any more.
+    /// A directory is not watched any more: it is gone, was moved, or one on the way to it was.
     Gone(RelPath),
     /// Hints were lost: anything may have happened.
     Lost,
@@ -58,5 +60,33 @@ pub enum NoWatch {
 impl From<RootError> for NoWatch {
     fn from(error: RootError) -> Self {
         Self::Root(error)
+    }
+}
+
+/// Which of these directories are at a path or below it.
+pub(super) fn at_or_below<V>(directories: &BTreeMap<RelPath, V>, path: &RelPath) -> Vec<RelPath> {
+    let below = path.join(b"");
+    let prefix = below.as_bytes();
+    let inside = directories.range(below.clone()..).map(|(path, _)| path);
+    let inside = inside.take_while(|directory| directory.as_bytes().starts_with(prefix));
+    directories.get_key_value(path).map(|(path, _)| path).into_iter().chain(inside).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_at_or_below_a_path_is_no_namesake() {
+        let paths = ["a", "a!", "a/b", "a/b/c", "a0", "ab/c", "b"].map(|path| RelPath::from_bytes(path.as_bytes()));
+        let directories: BTreeMap<_, _> = paths.into_iter().map(|path| (path, "watched")).collect();
+        let found = |path: &str| {
+            let found = at_or_below(&directories, &RelPath::from_bytes(path.as_bytes()));
+            found.iter().map(|path| path.display().into_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(found("a"), ["a", "a/b", "a/b/c"]);
+        assert_eq!(found("a/b/c"), ["a/b/c"]);
+        assert_eq!(found("ab"), ["ab/c"]);
+        assert_eq!(found("c"), [""; 0]);
     }
 }

@@ -11,6 +11,10 @@ use super::{Asked, Blocking, RelPath, Root, RootError};
 /// count them in steps (of 4 ms on most Linux systems, of 10 ms on some).
 const STEP: Duration = Duration::from_millis(20);
 
+/// Bytes of the entries of one trail, all told. A path of 4,096 bytes can have 2,048 names, and all of them above it
+/// would take 4 MB.
+const MOST_BYTES: usize = 16 << 10;
+
 /// Where a path leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trail {
@@ -18,6 +22,8 @@ pub struct Trail {
     pub path: RelPath,
     /// Every entry that it passes, links and what is missing too; each without links before its name.
     pub entries: Vec<RelPath>,
+    /// There are too many of them to watch them all; none is given.
+    pub is_too_long: bool,
     /// What is at its end.
     pub facts: Facts,
 }
@@ -45,35 +51,41 @@ pub enum Facts {
 impl Root {
     /// Where `asked` leads now, be it to nothing. Fails where it leads outside, to what is denied or can never be read,
     /// and where the directory is missing that would hold it.
-    pub fn trail(&self, asked: &Asked) -> Result<Trail, RootError> {
-        let path = match self.stat(asked, Blocking::Allowed) {
+    pub fn trail(&self, asked: &Asked, blocking: Blocking) -> Result<Trail, RootError> {
+        match self.stat(asked, blocking) {
             Ok((_, stat)) if !matches!(stat.kind, Kind::File | Kind::Directory) => {
-                return Err(RootError::NotRegular(stat.kind));
+                Err(RootError::NotRegular(stat.kind))
             }
-            Ok((real, _)) if asked.path.has_parent_refs() => real,
-            Ok(_) => asked.path.clone(),
-            Err(RootError::NotFound) if !asked.directory => self.yet_to_come(&asked.path)?,
-            Err(error) => return Err(error),
-        };
-        Ok(self.trail_of(path))
+            Ok((real, stat)) => {
+                let path = if asked.path.has_parent_refs() { real.clone() } else { asked.path.clone() };
+                Ok(self.trail_to(path, Ok((real, stat))))
+            }
+            Err(RootError::NotFound) if !asked.directory => Ok(self.trail_of(self.yet_to_come(&asked.path)?)),
+            Err(error) => Err(error),
+        }
     }
 
     /// Where a followed path leads now.
     pub fn trail_of(&self, path: RelPath) -> Trail {
         let found = self.stat(&Asked { path: path.clone(), directory: false }, Blocking::Allowed);
-        let mut entries = Vec::new();
+        self.trail_to(path, found)
+    }
+
+    fn trail_to(&self, path: RelPath, found: Result<(RelPath, Stat), RootError>) -> Trail {
+        let mut way = Way::default();
         match &found {
-            Ok((real, _)) if *real == path => entries.extend(path.and_above()),
+            Ok((real, _)) if *real == path => way.straight_to(real),
             _ => {
                 // That it fails is a fact, too, and known already.
-                let _ = self.resolve_by(&path, LastLink::Followed, |entry| entries.push(entry.clone()));
-                entries.extend(found.iter().flat_map(|(real, _)| real.and_above()));
-                entries.sort_unstable();
-                entries.dedup();
+                let _ = self.resolve_by(&path, LastLink::Followed, |entry| way.pass(entry));
+                if let Ok((real, _)) = &found {
+                    way.straight_to(real);
+                }
             }
         }
+        let (entries, is_too_long) = way.end();
         let facts = found.map_or(Facts::Absent, |(real, stat)| Facts::of(real, &stat));
-        Trail { path, entries, facts }
+        Trail { path, entries, is_too_long, facts }
     }
 
     /// The path of what may come to be where nothing is now.
@@ -87,6 +99,40 @@ impl Root {
         let path = real.join(name);
         self.deny.check(&path)?;
         Ok(path)
+    }
+}
+
+/// The entries that a path passes.
+#[derive(Default)]
+struct Way {
+    entries: Vec<RelPath>,
+    bytes: usize,
+}
+
+impl Way {
+    fn straight_to(&mut self, path: &RelPath) {
+        // Half its length for each of its names: known before they are made.
+        if path.depth() * path.as_bytes().len() / 2 > MOST_BYTES {
+            self.bytes = usize::MAX;
+            return;
+        }
+        path.and_above().for_each(|entry| self.pass(&entry));
+    }
+
+    fn pass(&mut self, entry: &RelPath) {
+        self.bytes = self.bytes.saturating_add(entry.as_bytes().len());
+        if self.bytes <= MOST_BYTES {
+            self.entries.push(entry.clone());
+        }
+    }
+
+    fn end(mut self) -> (Vec<RelPath>, bool) {
+        if self.bytes > MOST_BYTES {
+            return (Vec::new(), true);
+        }
+        self.entries.sort_unstable();
+        self.entries.dedup();
+        (self.entries, false)
     }
 }
 

@@ -5,33 +5,38 @@
 
 use super::failure;
 use super::read::split_range;
-use crate::call::{Failure, Interests, Listening, Outcome, Subscription};
+use crate::call::{Failure, Interests, Listening, Subject, Subscription};
 use crate::context::Context;
-use crate::root::{Asked, Facts, RootError, Trail};
+use crate::root::{Asked, Blocking, Facts, RootError, Trail};
+
+/// No URI of a file is longer: a path has at most 4,096 bytes, each written as three, and may have the served one
+/// before it. One that says the same at greater length is not kept as it is.
+const LONGEST: usize = 24 << 10;
 
 /// Subscribes to one resource, which must be there.
 pub fn subscribe(uri: &str, context: &Context) -> Result<Subscription, Failure> {
     if context.watch().is_off() {
         return Err(switched_off("resources/subscribe"));
     }
-    let (asked, trail) = trail(uri, context)?;
+    let (subject, trail) = find(uri, context)?;
     if trail.facts == Facts::Absent {
-        return Err(failure(uri, RootError::NotFound));
+        // Where this may not block, it may be there under another form of its name.
+        let error = if context.may_block { RootError::NotFound } else { RootError::WouldBlock };
+        return Err(failure(uri, error));
     }
-    follow(uri, &asked, trail, context).ok_or_else(|| {
+    let followed = context.watch().follow(trail).ok_or_else(|| {
         let most = context.limits().watch.followed;
         Failure::Internal(format!("There are {most} subscriptions, and cannot be more; unsubscribe from others first."))
-    })
+    })?;
+    Ok(Subscription { subject, followed })
 }
 
 /// Ends a subscription; one that never was, too.
-pub fn unsubscribe(uri: &str, context: &Context) -> Result<Outcome, Failure> {
+pub fn unsubscribe(uri: &str, context: &Context) -> Result<Subject, Failure> {
     if context.watch().is_off() {
         return Err(switched_off("resources/unsubscribe"));
     }
-    let (reference, _) = split_range(uri)?;
-    let asked = context.root().locate_uri(reference).map_err(|error| failure(uri, error))?;
-    Ok(Outcome::Unsubscribed { uri: uri.to_owned(), path: asked.path })
+    read(uri, context).map(|(subject, _)| subject)
 }
 
 /// Begins a stream. It hears of what may come to be as well, where the directory is there.
@@ -41,18 +46,16 @@ pub fn listen(interests: &Interests, context: &Context) -> Result<Listening, Fai
     let wanted = interests.uris.iter().filter(|_| !watch.is_off());
     for uri in wanted {
         context.cancel.check()?;
-        match trail(uri, context) {
-            Ok((asked, trail)) => match follow(uri, &asked, trail, context) {
-                Some(same) if subscriptions.iter().any(|other| other.uri == same.uri) => {}
-                Some(subscription) => subscriptions.push(subscription),
-                None => {
-                    tracing::warn!(
-                        "subscriptions/listen: only {} resources are followed",
-                        context.limits().watch.followed
-                    );
+        match find(uri, context) {
+            Ok((subject, _)) if subscriptions.iter().any(|other| other.subject == subject) => {}
+            Ok((subject, trail)) => {
+                let Some(followed) = watch.follow(trail) else {
+                    let most = context.limits().watch.followed;
+                    tracing::warn!("subscriptions/listen: only {most} resources are followed");
                     break;
-                }
-            },
+                };
+                subscriptions.push(Subscription { subject, followed });
+            }
             Err(Failure::Cancelled) => return Err(Failure::Cancelled),
             Err(why) => tracing::info!("subscriptions/listen: one resource is left out: {why:?}"),
         }
@@ -61,17 +64,22 @@ pub fn listen(interests: &Interests, context: &Context) -> Result<Listening, Fai
     Ok(Listening { list, subscriptions })
 }
 
-fn trail(uri: &str, context: &Context) -> Result<(Asked, Trail), Failure> {
-    let (reference, _) = split_range(uri)?;
-    let asked = context.root().locate_uri(reference).map_err(|error| failure(uri, error))?;
-    let trail = context.root().trail(&asked).map_err(|error| failure(uri, error))?;
-    Ok((asked, trail))
+fn find(uri: &str, context: &Context) -> Result<(Subject, Trail), Failure> {
+    let blocking = if context.may_block { Blocking::Allowed } else { Blocking::Refused };
+    let (subject, asked) = read(uri, context)?;
+    let trail = context.root().trail(&asked, blocking).map_err(|error| failure(uri, error))?;
+    Ok((subject, trail))
 }
 
-fn follow(uri: &str, asked: &Asked, trail: Trail, context: &Context) -> Option<Subscription> {
-    let reference = split_range(uri).map_or(uri, |(reference, _)| reference);
-    let uri = context.root().absolute_uri(reference, &asked.path) + &uri[reference.len()..];
-    context.watch().follow(trail).map(|followed| Subscription { uri, followed })
+fn read(uri: &str, context: &Context) -> Result<(Subject, Asked), Failure> {
+    let root = context.root();
+    let (reference, _) = split_range(uri)?;
+    let asked = root.locate_uri(reference).map_err(|error| failure(uri, error))?;
+    let is_short = uri.len() <= LONGEST;
+    let range = uri[reference.len()..].to_owned();
+    let uri = if is_short { root.absolute_uri(reference, &asked.path) + &range } else { root.uri(&asked.path) };
+    let range = if is_short { range } else { String::new() };
+    Ok((Subject { uri, path: asked.path.clone(), range }, asked))
 }
 
 fn switched_off(method: &'static str) -> Failure {

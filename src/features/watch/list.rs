@@ -129,6 +129,7 @@ impl List {
         self.took = took;
         let is_news = self.told.get_or_insert(list) != &list || self.given.is_some_and(|given| given != list);
         if !is_news {
+            self.pace.unchanged();
             return false;
         }
         if self.pace.earliest().is_some_and(|earliest| now < earliest) {

@@ -37,6 +37,11 @@ impl Pace {
         self.waiting.get_or_insert(now);
     }
 
+    /// It turned out that nothing had changed.
+    pub(super) fn unchanged(&mut self) {
+        self.waiting = None;
+    }
+
     /// A message was sent.
     pub(super) fn told(&mut self, now: Instant) {
         let began = self.waiting.take().unwrap_or(now);

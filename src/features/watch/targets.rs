@@ -4,6 +4,7 @@
 //! ever, as a log file never rests.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::limits::Watching;
@@ -19,8 +20,13 @@ pub(super) struct Targets {
     settle: Duration,
     by_path: HashMap<RelPath, Target>,
     /// Which targets an entry leads to.
-    by_entry: HashMap<RelPath, Vec<RelPath>>,
+    by_entry: Index,
+    /// Which targets are a directory.
+    by_directory: Index,
 }
+
+/// Paths of targets, by a path that concerns them.
+type Index = HashMap<RelPath, Vec<Arc<RelPath>>>;
 
 #[derive(Debug)]
 struct Target {
@@ -50,7 +56,7 @@ pub(super) struct Noted {
 
 impl Targets {
     pub(super) fn new(options: &Watching) -> Self {
-        Self { settle: options.settle, by_path: HashMap::new(), by_entry: HashMap::new() }
+        Self { settle: options.settle, by_path: HashMap::new(), by_entry: Index::new(), by_directory: Index::new() }
     }
 
     /// Follows one more; it is looked at again as soon as it is watched.
@@ -81,6 +87,11 @@ impl Targets {
         self.by_path.is_empty()
     }
 
+    /// Whether one of them is to be looked at again and again, as there is too much on its way to watch it all.
+    pub(super) fn must_poll(&self) -> bool {
+        self.by_path.values().any(|target| target.trail.is_too_long)
+    }
+
     /// The directories to be watched, and what for.
     pub(super) fn directories(&self) -> BTreeMap<RelPath, Scope> {
         let mut directories = BTreeMap::new();
@@ -103,22 +114,19 @@ impl Targets {
     /// Something happened to an entry of a watched directory.
     pub(super) fn hint(&mut self, directory: &RelPath, name: &[u8], what: Happened, now: Instant) {
         let entry = directory.join(name);
-        let within = self.by_entry.get(directory).into_iter().flatten().map(|path| (path, directory));
-        let at = self.by_entry.get(&entry).into_iter().flatten().map(|path| (path, &entry));
-        for (path, entry) in within.chain(at) {
-            let Some(target) = self.by_path.get_mut(path) else { continue };
-            // What happens within a directory concerns who follows that directory, not who only passes it.
-            if entry == directory && (target.trail.directory() != Some(directory) || what != Happened::Name) {
-                continue;
+        // What happens within a directory concerns who follows that directory, not who only passes it.
+        let within = self.by_directory.get(directory).filter(|_| what == Happened::Name);
+        for path in within.into_iter().chain(self.by_entry.get(&entry)).flatten() {
+            if let Some(target) = self.by_path.get_mut(&**path) {
+                target.stir(self.settle, now, what == Happened::Write && target.trail.ends_at(&entry));
             }
-            target.stir(self.settle, now, what == Happened::Write && target.trail.ends_at(entry));
         }
     }
 
     /// A directory is not watched any more.
     pub(super) fn gone(&mut self, directory: &RelPath, now: Instant) {
         for path in self.by_entry.get(directory).into_iter().flatten() {
-            if let Some(target) = self.by_path.get_mut(path) {
+            if let Some(target) = self.by_path.get_mut(&**path) {
                 target.stir(self.settle, now, false);
             }
         }
@@ -167,22 +175,30 @@ impl Targets {
     }
 
     fn index(&mut self, trail: &Trail) {
+        let path = Arc::new(trail.path.clone());
         for entry in &trail.entries {
-            self.by_entry.entry(entry.clone()).or_default().push(trail.path.clone());
+            self.by_entry.entry(entry.clone()).or_default().push(Arc::clone(&path));
         }
-        if trail.directory().is_some_and(RelPath::is_root) {
-            self.by_entry.entry(RelPath::root()).or_default().push(trail.path.clone());
+        if let Some(directory) = trail.directory() {
+            self.by_directory.entry(directory.clone()).or_default().push(path);
         }
     }
 
     fn unindex(&mut self, trail: &Trail) {
-        for entry in trail.entries.iter().chain(trail.directory().filter(|directory| directory.is_root())) {
-            if let Some(paths) = self.by_entry.get_mut(entry) {
-                paths.retain(|path| *path != trail.path);
-                if paths.is_empty() {
-                    self.by_entry.remove(entry);
-                }
-            }
+        for entry in &trail.entries {
+            remove(&mut self.by_entry, entry, &trail.path);
+        }
+        if let Some(directory) = trail.directory() {
+            remove(&mut self.by_directory, directory, &trail.path);
+        }
+    }
+}
+
+fn remove(index: &mut Index, at: &RelPath, target: &RelPath) {
+    if let Some(paths) = index.get_mut(at) {
+        paths.retain(|path| **path != *target);
+        if paths.is_empty() {
+            index.remove(at);
         }
     }
 }

@@ -123,7 +123,10 @@ impl Watcher {
         }
     }
 
+    /// Among what was not heard may be that a watched directory was moved.
     fn hints_lost(&mut self, now: Instant) {
+        self.watches.clear();
+        self.stale = true;
         self.list.stir(now);
         self.targets.stir_all(now);
         if !std::mem::replace(&mut self.lost, true) {
@@ -132,7 +135,7 @@ impl Watcher {
     }
 
     fn must_poll(&self) -> bool {
-        !self.targets.is_empty() && (self.lost || self.unwatched)
+        !self.targets.is_empty() && (self.lost || self.unwatched || self.targets.must_poll())
     }
 
     fn look_at_targets(&mut self) {

@@ -68,6 +68,11 @@ impl Watches {
         coverage
     }
 
+    /// Watches nothing, until [`Self::set`] is called again: what is not known to be right is set anew.
+    pub(super) fn clear(&mut self) {
+        self.keep(&HashSet::new());
+    }
+
     /// See [`Hints::wait`].
     pub(super) fn wait(&mut self, until: Option<Instant>, on: impl FnMut(Hint<'_>)) {
         self.hints.wait(until, on);

@@ -1,10 +1,10 @@
 //! Linux: inotify(7), on directories that were opened through the root.
 //!
 //! A watch is set on `/proc/self/fd/N` of the open directory, which leads to that directory and nowhere else, whatever
-//! is swapped meanwhile. It follows the directory when that is moved, so its path is only what it was; it is given up
-//! when the system says that the directory itself was moved or deleted.
+//! is swapped meanwhile. It follows the directory when that is moved, so its path is only what it was. When a directory
+//! comes, goes or gets another name, all watches at and below that name are given up, to be set anew by who wants them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
 use super::linux;
-use crate::root::hints::{Happened, Hint, NoWatch, Scope};
+use crate::root::hints::{Happened, Hint, NoWatch, Scope, at_or_below};
 use crate::root::{RelPath, Root};
 
 /// Bytes read at once: some hundred hints.
@@ -30,8 +30,9 @@ pub struct Hints {
     /// Absent where the system gives none, or is not to be asked.
     inotify: Option<OwnedFd>,
     bell: Bell,
-    directories: HashMap<RelPath, (i32, Scope)>,
-    paths: HashMap<i32, RelPath>,
+    directories: BTreeMap<RelPath, (i32, Scope)>,
+    /// What a watch is for: several paths where a directory is mounted twice.
+    paths: HashMap<i32, Vec<RelPath>>,
 }
 
 /// Ends a [`Hints::wait`] from another thread.
@@ -46,7 +47,7 @@ impl Hints {
         Self {
             inotify: inotify.filter(|_| !never),
             bell: Bell(bell),
-            directories: HashMap::new(),
+            directories: BTreeMap::new(),
             paths: HashMap::new(),
         }
     }
@@ -65,21 +66,23 @@ impl Hints {
             Errno::ACCESS => NoWatch::Root(error.into()),
             _ => NoWatch::NoneLeft,
         })?;
-        // The same directory under its earlier path.
-        if let Some(moved) = self.paths.insert(id, path.clone()).filter(|before| before != path) {
-            self.directories.remove(&moved);
+        if self.directories.get(path).is_some_and(|(before, _)| *before != id) {
+            self.forget(path);
         }
-        if let Some((other, _)) = self.directories.insert(path.clone(), (id, scope)).filter(|(before, _)| *before != id)
-        {
-            self.paths.remove(&other);
-            let _ = inotify::remove_watch(inotify, other);
+        let paths = self.paths.entry(id).or_default();
+        if !paths.contains(path) {
+            paths.push(path.clone());
         }
+        self.directories.insert(path.clone(), (id, scope));
         Ok(())
     }
 
     /// Watches a directory no longer.
     pub fn forget(&mut self, path: &RelPath) {
-        if let Some((id, _)) = self.directories.remove(path) {
+        let Some((id, _)) = self.directories.remove(path) else { return };
+        let Some(paths) = self.paths.get_mut(&id) else { return };
+        paths.retain(|other| other != path);
+        if paths.is_empty() {
             self.paths.remove(&id);
             // It fails where the directory is gone, and the watch with it.
             let _ = self.inotify.as_ref().map(|inotify| inotify::remove_watch(inotify, id));
@@ -124,11 +127,16 @@ impl Hints {
             if flags.contains(ReadFlags::QUEUE_OVERFLOW) {
                 on(Hint::Lost);
             }
-            let Some(directory) = self.paths.get(&event.wd()) else { continue };
-            if flags.intersects(ENDS) {
-                gone.push(directory.clone());
-            } else if let Some(name) = event.file_name() {
-                on(Hint::Entry { directory, name: name.to_bytes(), what: happened(flags) });
+            for directory in self.paths.get(&event.wd()).into_iter().flatten() {
+                if flags.intersects(ENDS) {
+                    gone.push(directory.clone());
+                } else if let Some(name) = event.file_name() {
+                    let (name, what) = (name.to_bytes(), happened(flags));
+                    if what == Happened::Name && flags.contains(ReadFlags::ISDIR) {
+                        gone.extend(at_or_below(&self.directories, &directory.join(name)));
+                    }
+                    on(Hint::Entry { directory, name, what });
+                }
             }
         }
         for path in gone {
@@ -160,7 +168,9 @@ fn flags(scope: Scope) -> WatchFlags {
         | WatchFlags::CLOSE_WRITE
         | WatchFlags::DELETE_SELF
         | WatchFlags::MOVE_SELF
-        | WatchFlags::ONLYDIR;
+        | WatchFlags::ONLYDIR
+        // It may be watched by another path, for more.
+        | WatchFlags::MASK_ADD;
     match scope {
         Scope::Names => names,
         Scope::Contents => names | WatchFlags::MODIFY | WatchFlags::ATTRIB,

@@ -1,6 +1,6 @@
 //! Other systems: the `notify` crate, one directory at a time, never below it and never through links.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -12,7 +12,7 @@ use notify::event::{EventKind, ModifyKind};
 use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::LONGEST_WAIT;
-use crate::root::hints::{Happened, Hint, NoWatch, Scope};
+use crate::root::hints::{Happened, Hint, NoWatch, Scope, at_or_below};
 use crate::root::{RelPath, Root};
 
 /// Hints that may wait; what comes then is lost, and said to be.
@@ -26,7 +26,7 @@ pub struct Hints {
     lost: Arc<AtomicBool>,
     /// Who waits, once somebody does.
     waiting: Arc<OnceLock<Thread>>,
-    directories: HashMap<RelPath, Scope>,
+    directories: BTreeMap<RelPath, Scope>,
     /// The served directory, as the system's events have it.
     root: PathBuf,
 }
@@ -47,7 +47,7 @@ impl Hints {
             heard,
             lost,
             waiting,
-            directories: HashMap::new(),
+            directories: BTreeMap::new(),
             root: PathBuf::new(),
         }
     }
@@ -113,9 +113,11 @@ impl Hints {
         }
         for path in &event.paths {
             let Some(path) = below(&self.root, path) else { continue };
-            if matches!(event.kind, EventKind::Remove(_)) && self.directories.contains_key(&path) {
-                self.forget(&path);
-                on(Hint::Gone(path.clone()));
+            if happened(event.kind) == Happened::Name {
+                for gone in at_or_below(&self.directories, &path) {
+                    self.forget(&gone);
+                    on(Hint::Gone(gone));
+                }
             }
             let directory = path.parent();
             if let Some(name) = path.file_name().filter(|_| self.directories.contains_key(&directory)) {
