@@ -63,19 +63,17 @@ impl WritableRoot {
     ) -> Result<Copied, SideError> {
         let (at_source, at_destination) = (Side::Source.of(), Side::Destination.of());
         let (from, stat) = self.root.stat(source, Blocking::Allowed).map_err(Side::Source.of())?;
-        let to = self.target(destination, LastLink::Itself).map_err(&at_destination)?;
+        let is_over = options.overwrite && stat.kind == Kind::File;
+        let to = self.copy_target(destination, is_over).map_err(&at_destination)?;
         let _turn = self.turns.take(&[&to.path], cancel).map_err(&at_destination)?;
         match stat.kind {
             Kind::File => {
                 to.must_name_a_file().map_err(&at_destination)?;
                 let (source, stat) = self.open_file(&from).map_err(&at_source)?;
-                self.copy_file(&source, &stat, &from, destination, options, cancel).map_err(&at_destination)
+                self.copy_file((&source, &stat), from, &to, options, cancel).map_err(&at_destination)
             }
             Kind::Directory => {
                 must_not_be_inside(&to.path, &from).map_err(&at_destination)?;
-                if to.missing().is_empty() {
-                    return Err(at_destination(WriteError::Exists));
-                }
                 let rules = Rules { destination: Some(&to.path), mounts: true };
                 let tree = self.look_through(&from, rules, cancel).map_err(&at_source)?;
                 self.copy_tree(&tree, from, &to, options.parents, cancel, report).map_err(&at_destination)
@@ -84,26 +82,29 @@ impl WritableRoot {
         }
     }
 
+    /// Where a copy is to be: the name itself, or with `over` what a link of that name leads to. What has the name
+    /// fails it, unless it may be replaced.
+    fn copy_target(&self, destination: &Asked, over: bool) -> Result<Target, WriteError> {
+        let target = self.target(destination, LastLink::Itself)?;
+        match target.missing().is_empty() {
+            false => Ok(target),
+            true if over => self.target(destination, LastLink::Followed),
+            true => Err(WriteError::Exists),
+        }
+    }
+
     fn copy_file(
         &self,
-        source: &File,
-        stat: &Stat,
-        from: &RelPath,
-        destination: &Asked,
+        (source, stat): (&File, &Stat),
+        from: RelPath,
+        to: &Target,
         options: CopyOptions,
         cancel: &Cancel,
     ) -> Result<Copied, WriteError> {
-        let mut to = self.target(destination, LastLink::Itself)?;
-        if to.missing().is_empty() {
-            if !options.overwrite {
-                return Err(WriteError::Exists);
-            }
-            to = self.target(destination, LastLink::Followed)?;
-        }
-        if to.path == *from {
+        if to.path == from {
             return Err(WriteError::SameFile);
         }
-        let place = self.place(&to, options.parents)?;
+        let place = self.place(to, options.parents)?;
         let old = Old::open(&place, false)?;
         if old.is_some() && !options.overwrite {
             return Err(WriteError::Exists);
@@ -118,7 +119,7 @@ impl WritableRoot {
             WriteError::Raced => WriteError::Exists,
             error => error,
         })?;
-        Ok(Copied { from: from.clone(), to: to.path, entries: 1, bytes, skipped: 0 })
+        Ok(Copied { from, to: to.path.clone(), entries: 1, bytes, skipped: 0 })
     }
 
     fn copy_tree(

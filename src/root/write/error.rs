@@ -115,6 +115,9 @@ pub enum WriteError {
         "this file system cannot move it without the risk of overwriting something; use copy_file, then delete_file"
     )]
     NoSafeMove,
+    /// It is done, and may be undone by a power cut.
+    #[error("it was done, but the disk did not confirm it: {0}")]
+    Unconfirmed(String),
     /// Anything else; in words, never by number.
     #[error("cannot be changed: {0}")]
     Io(String),

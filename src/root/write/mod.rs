@@ -7,6 +7,7 @@
 //! | module | answers |
 //! | --- | --- |
 //! | [`place`] | where is a path to be written really? What is there? |
+//! | [`names`] | which names are not created on this system? |
 //! | [`replace`] | a whole new content, or nothing; [`append`]: more at the end |
 //! | [`directory`], [`rename`], [`copy`], [`delete`] | a name is made, moved, doubled, gone; [`tree`]: with all below it |
 //! | [`temporary`] | how does a file appear at once? What do killed writes leave? |
@@ -18,6 +19,7 @@ mod copy;
 mod delete;
 mod directory;
 mod error;
+mod names;
 mod place;
 mod rename;
 mod replace;

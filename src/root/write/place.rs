@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 
 use cap_std::fs::Dir;
 
+use super::names::must_be_creatable;
 use super::{WritableRoot, WriteError};
 use crate::root::path::os_str;
 use crate::root::resolve::{LastLink, Reached};
@@ -35,8 +36,8 @@ impl WritableRoot {
         let reached = self.root.resolve_far(&asked.path, last)?;
         let path = reached.missing.iter().fold(reached.real.clone(), |path, name| path.join(name));
         self.root.deny.check(&path)?;
-        if !reached.missing.is_empty() && looks_like_windows(&asked.path) {
-            return Err(WriteError::WindowsPath);
+        if !reached.missing.is_empty() {
+            must_be_creatable(&asked.path, &path)?;
         }
         Ok(Target { reached, path, directory: asked.directory })
     }
@@ -51,17 +52,8 @@ impl WritableRoot {
         if to_make > 0 && !parents {
             return Err(WriteError::NoDirectory(target.reached.real.join(&missing[0])));
         }
-        if missing.is_empty() {
-            return self.open_place(&target.path);
-        }
         self.make_directories(&target.reached.real, &missing[..to_make])?;
-        self.open_place(&target.path)
-    }
-
-    /// The name that a real path ends in, in its directory.
-    pub(super) fn open_place(&self, path: &RelPath) -> Result<Place, WriteError> {
-        let parent = path.parent();
-        Ok(Place { dir: self.open(&parent)?, path: path.clone() })
+        Ok(Place { dir: self.open(&target.path.parent())?, path: target.path.clone() })
     }
 
     /// A real directory, to change what is in it.
@@ -97,7 +89,7 @@ impl WritableRoot {
         match sys::change::sync(dir) {
             // It may be written to and not be read: there is no handle to be had for it.
             Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Ok(()),
-            synced => Ok(synced?),
+            synced => synced.map_err(|error| WriteError::Unconfirmed(error.kind().to_string())),
         }
     }
 }
@@ -135,30 +127,6 @@ impl Place {
             Ok(metadata) => Ok(Some(Stat::from(&metadata))),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.into()),
-        }
-    }
-}
-
-/// `C:\x`, `C:/x`, `\\server\share`: a client that thinks in another system's paths would create these as names.
-fn looks_like_windows(asked: &RelPath) -> bool {
-    let first = asked.components().next().unwrap_or_default();
-    let is_drive = matches!(first, [letter, b':', rest @ ..] if letter.is_ascii_alphabetic()
-        && rest.first().is_none_or(|next| *next == b'\\'));
-    cfg!(unix) && (is_drive || first.starts_with(br"\\"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[cfg(unix)]
-    #[test]
-    fn windows_paths_are_told_from_names() {
-        for path in [r"C:\x", "C:/x", "c:", r"\\srv\x", r"z:\"] {
-            assert!(looks_like_windows(&RelPath::from_bytes(path.as_bytes())), "{path}");
-        }
-        for path in ["C:x", "CC:/x", r"a\b", r"\x", "a/C:/x", "1:/x", "", ":"] {
-            assert!(!looks_like_windows(&RelPath::from_bytes(path.as_bytes())), "{path}");
         }
     }
 }

@@ -206,7 +206,7 @@ pub(super) fn open_in(place: &Place, options: &mut OpenOptions) -> Result<File, 
         use rustix::fs::OFlags;
         options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed());
     }
-    let file = place.dir.open_with(place.name(), options).map_err(RootError::from)?.into_std();
+    let file = place.dir.open_with(place.name(), options)?.into_std();
     must_be_regular(Stat::from(&file.metadata()?).kind)?;
     if sys::is_kernel_file_system(&file) { Err(RootError::KernelFileSystem.into()) } else { Ok(file) }
 }

@@ -121,6 +121,40 @@ fn kernel_file_systems_are_not_walked_without_openat2() {
 }
 
 #[test]
+fn kernel_file_systems_are_not_changed() {
+    let tree = tree();
+    let Some(server) = mounted(&tree, &command([tree.path().as_os_str(), "--allow-write".as_ref()])) else { return };
+    let mut process = Process::start(server).legacy(LATEST_LEGACY);
+    for (tool, arguments) in [
+        ("write_file", json!({"path": "proc/self/comm", "content": "x"})),
+        ("write_file", json!({"path": "proc/self/comm", "content": "x", "append": true})),
+        ("write_file", json!({"path": "proc/new", "content": "x"})),
+        ("write_file", json!({"path": "to-proc/self/comm", "content": "x"})),
+        ("create_directory", json!({"path": "sub/sys/fs/cgroup/new"})),
+        ("move_file", json!({"source": "proc/version", "destination": "stolen"})),
+        ("move_file", json!({"source": "plain.txt", "destination": "proc/new"})),
+        ("copy_file", json!({"source": "environ", "destination": "stolen"})),
+        ("copy_file", json!({"source": "proc", "destination": "stolen"})),
+        ("copy_file", json!({"source": "sub", "destination": "stolen"})),
+        ("delete_file", json!({"path": "sub", "recursive": true})),
+        ("delete_file", json!({"path": "proc/version"})),
+    ] {
+        let error = process.tool_error(tool, arguments.clone());
+        assert!(error.contains("kernel file system"), "{tool} {arguments}: {error}");
+    }
+    // A file of one, mounted on a name: neither it nor the name can go.
+    for (tool, arguments) in [
+        ("write_file", json!({"path": "environ", "content": "x"})),
+        ("move_file", json!({"source": "environ", "destination": "stolen"})),
+        ("delete_file", json!({"path": "environ"})),
+    ] {
+        process.tool_error(tool, arguments);
+    }
+    let listed = process.tool_text("list_directory", json!({}));
+    assert!(listed.contains("environ") && listed.contains("plain.txt") && !listed.contains("stolen"), "{listed}");
+}
+
+#[test]
 fn kernel_file_systems_cannot_be_the_directory() {
     let tree = Tree::new().link("to-proc", "/proc");
     let link = tree.join("to-proc");

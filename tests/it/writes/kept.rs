@@ -21,13 +21,11 @@ fn replace(tree: &Tree, path: &str) {
 
 #[test]
 fn the_mode_is_kept_without_set_user_id() {
-    let tree = Tree::new();
     for (bits, want) in [(0o755, 0o755), (0o600, 0o600), (0o646, 0o646), (0o4755, 0o755), (0o2775, 0o775)] {
         let tree = Tree::new().file("a", "old").mode("a", bits);
         replace(&tree, "a");
         assert_eq!(mode(&tree, "a"), want, "{bits:o}");
     }
-    drop(tree);
 }
 
 #[test]

@@ -6,12 +6,14 @@
 //! | `files` | `write_file`: create, replace, append, versions, parents |
 //! | `kept` | what a file carries is still there after it was replaced: mode, owner, attributes |
 //! | `moving`, `copying`, `deleting` | the other tools: what they do, and what they do not |
+//! | `trees` | many entries: progress, cancelling, and what is done in part |
 //! | `refused` | links that lead out, hard links, special files, denied names, write protection: all as it was |
 //! | `outside` | every way out, for everything that changes something |
 //! | `disk` | no room, read-only, another file system |
 //! | `fallback` | the same without the system calls that a kernel or file system may not have |
 //! | `crash` | killed at any moment |
 //! | `leftovers` | temporary names: never seen, and removed when they are old |
+//! | `said` | what clients are told of all this |
 //! | `update` | a change made out of what is there: nothing of others is lost |
 
 #[cfg(unix)]
@@ -34,6 +36,8 @@ mod moving;
 mod outside;
 #[cfg(unix)]
 mod refused;
+mod said;
+mod trees;
 mod update;
 
 use std::fs;

@@ -148,3 +148,21 @@ fn of_many_that_want_a_name_one_gets_it() {
     let moved = ids.into_iter().filter(|id| server.answer(id.clone())["result"]["isError"] != true).count();
     assert_eq!((moved, names(&tree, "").len()), (1, 20));
 }
+
+/// Each holds one name's turn and wants the other's; they get them in one order.
+#[test]
+fn moves_in_opposite_directions_do_not_wait_for_each_other_for_ever() {
+    let tree = Tree::new().file("a", "a");
+    let mut server = writing(&tree);
+    let ids: Vec<_> = (0..100)
+        .map(|number| {
+            let (source, destination) = if number % 2 == 0 { ("a", "b") } else { ("b", "a") };
+            let arguments = json!({"source": source, "destination": destination});
+            server.ask_modern("tools/call", json!({"name": "move_file", "arguments": arguments}))
+        })
+        .collect();
+    for id in ids {
+        server.answer(id);
+    }
+    assert_eq!(names(&tree, "").len(), 1);
+}

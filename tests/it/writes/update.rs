@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use mcp_fs::cancel::Cancel;
 use mcp_fs::root::write::{Updated, Version, WriteError};
-use mcp_fs::root::{Deny, Root, WritableRoot};
+use mcp_fs::root::{Deny, Root, RootError, WritableRoot};
 
 use crate::support::Tree;
 
 const MOST: u64 = 1 << 20;
 
-fn writable(tree: &Tree) -> WritableRoot {
+pub(super) fn writable(tree: &Tree) -> WritableRoot {
     let root = Root::open(tree.path(), Deny::new(&[], true).expect("no patterns")).expect("a root");
     WritableRoot::new(Arc::new(root), true)
 }
@@ -76,6 +76,18 @@ fn a_file_that_another_program_removed_in_between_stays_away() {
         Ok::<_, Infallible>((Some(b"ours".to_vec()), ()))
     };
     assert_eq!(update(&root, "a", None, change).unwrap_err(), WriteError::Raced);
+    assert_eq!(fs::read_dir(tree.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_directory_that_vanished_in_between_is_not_made_again() {
+    let tree = Tree::new().file("d/a", "one");
+    let root = writable(&tree);
+    let change = |_: &[u8]| {
+        fs::remove_dir_all(tree.join("d")).unwrap();
+        Ok::<_, Infallible>((Some(b"ours".to_vec()), ()))
+    };
+    assert_eq!(update(&root, "d/a", None, change).unwrap_err(), WriteError::Root(RootError::NotFound));
     assert_eq!(fs::read_dir(tree.path()).unwrap().count(), 0);
 }
 

@@ -1,0 +1,73 @@
+//! What the server says of itself when it may change something: instructions, hints, and the options that permit it.
+
+use serde_json::{Value, json};
+
+use super::writing;
+use crate::support::{Client, LATEST_LEGACY, LEGACY, Process, TestServer, Tree, names_of, run, text_of};
+
+#[test]
+fn whoever_connects_is_told_that_the_directory_can_be_changed() {
+    let tree = Tree::new();
+    let (mut writable, mut read_only) = (writing(&tree), TestServer::start(&tree));
+    let instructions = |server: &mut TestServer| server.result("server/discover", json!({}))["instructions"].clone();
+    assert!(instructions(&mut writable).as_str().expect("text").contains("to be read and changed"));
+    assert!(instructions(&mut read_only).as_str().expect("text").contains("read-only"));
+    let said = text_of(&writable.tool("list_allowed_directories", json!({})));
+    assert!(said.contains("read and write"), "{said}");
+}
+
+/// The four hints of a tool: read-only, destructive, idempotent, open world.
+fn hints(list: &Value, name: &str) -> [bool; 4] {
+    let tool = list["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == name).expect("the tool");
+    let hint = |key: &str| tool["annotations"][key].as_bool().expect("a hint");
+    ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"].map(hint)
+}
+
+#[test]
+fn hints_are_true_to_what_the_tools_do() {
+    let list = writing(&Tree::new()).result("tools/list", json!({}));
+    for (name, destructive, idempotent) in [
+        ("write_file", true, false),
+        ("create_directory", false, true),
+        ("move_file", true, false),
+        ("copy_file", true, false),
+        ("delete_file", true, false),
+    ] {
+        assert_eq!(hints(&list, name), [false, destructive, idempotent, false], "{name}");
+    }
+}
+
+/// `_meta` on tools is there since 2025-06-18.
+#[test]
+fn deleting_wants_a_person_each_time() {
+    let tree = Tree::new();
+    for revision in LEGACY {
+        let list = writing(&tree).legacy(revision).result("tools/list", json!({}));
+        for tool in list["tools"].as_array().expect("tools") {
+            let meta = json!({"anthropic/requiresUserInteraction": true});
+            let wanted = (tool["name"] == "delete_file" && revision >= "2025-06-18").then_some(&meta);
+            assert_eq!(tool.get("_meta"), wanted, "{revision}: {tool}");
+        }
+    }
+}
+
+#[test]
+fn the_option_permits_it_and_is_in_what_check_gives_to_paste() {
+    let tree = Tree::new();
+    let path = tree.path().to_str().expect("text");
+    let report = String::from_utf8(run(["--check", "--allow-write", "--no-fsync", path], "").stdout).expect("text");
+    assert!(report.contains("access        read and write"), "{report}");
+    let pasted = report.lines().find(|line| line.contains("claude mcp add")).expect("a line to paste");
+    assert!(pasted.contains(" --allow-write --no-fsync "), "{pasted}");
+    let mut process = Process::spawn(["--allow-write", "--no-fsync", path]).legacy(LATEST_LEGACY);
+    assert!(names_of(&process.result("tools/list", json!({}))).contains(&"write_file"));
+    process.tool_text("write_file", json!({"path": "a", "content": "x"}));
+    assert_eq!(std::fs::read(tree.join("a")).unwrap(), b"x");
+}
+
+#[test]
+fn not_to_sync_makes_no_sense_alone() {
+    let output = run(["--no-fsync", "."], "");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--allow-write"), "{output:?}");
+}

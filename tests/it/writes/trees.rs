@@ -1,0 +1,99 @@
+//! Trees are copied and deleted step by step: each step is told of, and cancelling stops before the next one.
+
+use std::cell::RefCell;
+
+use mcp_fs::cancel::Cancel;
+use mcp_fs::root::write::{CopyOptions, WriteError};
+use mcp_fs::root::{RootError, WritableRoot};
+
+use super::update::writable;
+use crate::support::Tree;
+
+const FILES: usize = 20;
+const OPTIONS: CopyOptions = CopyOptions { parents: false, overwrite: false };
+
+fn tree() -> Tree {
+    (0..FILES).fold(Tree::new(), |tree, number| tree.file(format!("t/{}/{number}", number % 2), "x"))
+}
+
+/// Files below a directory of the tree.
+fn files(tree: &Tree, path: &str) -> usize {
+    let entries = walkdir::WalkDir::new(tree.join(path)).into_iter().filter_map(Result::ok);
+    entries.filter(|entry| entry.file_type().is_file()).count()
+}
+
+fn copy(root: &WritableRoot, cancel: &Cancel, report: &dyn Fn(usize)) -> Result<usize, WriteError> {
+    let locate = |path| root.root().locate(path).expect("a path");
+    let copied = root.copy(&locate("t"), &locate("u"), OPTIONS, cancel, report);
+    copied.map(|copied| copied.entries).map_err(|error| error.error)
+}
+
+fn delete(root: &WritableRoot, cancel: &Cancel, report: &dyn Fn(usize)) -> Result<usize, WriteError> {
+    let path = root.root().locate("t").expect("a path");
+    root.delete(&path, true, cancel, report).map(|deleted| deleted.entries)
+}
+
+#[test]
+fn every_step_is_told_of() {
+    let tree = tree();
+    let root = writable(&tree);
+    for work in [copy, delete] {
+        let told = RefCell::new(Vec::new());
+        let entries = work(&root, &Cancel::default(), &|done| told.borrow_mut().push(done)).expect("it succeeds");
+        assert_eq!(entries, FILES + 3);
+        let told = told.into_inner();
+        assert!(told.len() == FILES + 2 && told.is_sorted_by(|a, b| a < b), "{told:?}");
+    }
+}
+
+#[test]
+fn a_cancelled_copy_stops_and_stays_as_far_as_it_came() {
+    let tree = tree();
+    let cancel = Cancel::default();
+    let stop = |done| {
+        if done == 8 {
+            cancel.cancel();
+        }
+    };
+    let copied = copy(&writable(&tree), &cancel, &stop);
+    assert_eq!(copied, Err(WriteError::Root(RootError::Cancelled)));
+    assert_eq!((files(&tree, "t"), files(&tree, "u")), (FILES, 5), "a top, two directories, and five files");
+}
+
+#[test]
+fn a_cancelled_delete_stops_where_it_is() {
+    let tree = tree();
+    let cancel = Cancel::default();
+    let stop = |done| {
+        if done == 5 {
+            cancel.cancel();
+        }
+    };
+    assert_eq!(delete(&writable(&tree), &cancel, &stop), Err(WriteError::Root(RootError::Cancelled)));
+    assert_eq!(files(&tree, "t"), FILES - 5);
+}
+
+#[test]
+fn what_was_cancelled_before_it_began_changes_nothing() {
+    let tree = tree();
+    let (root, cancel) = (writable(&tree), Cancel::default());
+    cancel.cancel();
+    for work in [copy, delete] {
+        assert_eq!(work(&root, &cancel, &|_| ()), Err(WriteError::Root(RootError::Cancelled)));
+    }
+    assert_eq!((files(&tree, "t"), tree.join("u").exists()), (FILES, false));
+}
+
+#[test]
+fn a_copy_that_fails_in_the_middle_says_where_and_how_far_it_came() {
+    let tree = tree();
+    // Another program makes what the copy would make next.
+    let meddle = |done| {
+        for path in ["u/0", "u/1"].into_iter().filter(|_| done == 2) {
+            std::fs::create_dir_all(tree.join(path)).expect("a directory");
+        }
+    };
+    let error = copy(&writable(&tree), &Cancel::default(), &meddle).unwrap_err();
+    let WriteError::Partly { error, at, done } = error else { panic!("{error}") };
+    assert_eq!((*error, at.parent().display().as_ref(), done), (WriteError::Exists, "u", 2));
+}
