@@ -19,7 +19,7 @@ const SHOWN_BYTES: usize = 120;
 /// Bytes that are shown in all.
 const SHOWN_ALL: usize = 600;
 /// Less alike than this, in thousandths, is not alike.
-const ALIKE: usize = 500;
+const ALIKE: usize = 300;
 
 /// Some lines of a file.
 #[derive(Debug, PartialEq, Eq)]

@@ -14,6 +14,7 @@
 //! | `crash` | killed at any moment |
 //! | `leftovers` | temporary names: never seen, and removed when they are old |
 //! | `said` | what clients are told of all this |
+//! | `followed` | who follows a file hears of each change once |
 //! | `update` | a change made out of what is there: nothing of others is lost |
 
 #[cfg(unix)]
@@ -27,6 +28,7 @@ mod disk;
 #[cfg(target_os = "linux")]
 mod fallback;
 mod files;
+mod followed;
 #[cfg(unix)]
 mod kept;
 mod leftovers;
