@@ -2,6 +2,8 @@
 
 use serde_json::json;
 
+#[cfg(target_os = "linux")]
+use crate::support::Process;
 use crate::support::{Client, LATEST_LEGACY, TestServer, Tree, names_of};
 use crate::writes::{content, names, writing};
 
@@ -18,6 +20,26 @@ fn a10_the_mode_is_the_same_after_a_write() {
         let mode = std::fs::metadata(tree.join(path)).unwrap().permissions().mode();
         assert_eq!((mode & 0o7777, content(&tree, path)), (bits, b"new".to_vec()), "{path}");
     }
+}
+
+/// servers #3199, `DesktopCommander` #476: the same file is read in windows many times and then replaced: no handle of it may be left open, which on Windows
+/// would keep it from being replaced.
+#[cfg(target_os = "linux")]
+#[test]
+fn a15_what_was_read_can_be_overwritten_and_no_handle_is_left() {
+    let tree = Tree::new().file("a.txt", "line\n".repeat(20_000));
+    let options = ["--watch=off".as_ref(), "--allow-write".as_ref(), tree.path()];
+    let mut process = Process::spawn(options).legacy(LATEST_LEGACY);
+    let open = |process: &Process| std::fs::read_dir(process.proc("fd")).expect("/proc/PID/fd").count();
+    let read = |process: &mut Process| process.tool_text("read_text_file", json!({"path": "a.txt", "limit": 1_000}));
+    read(&mut process);
+    let before = open(&process);
+    for _ in 0..200 {
+        read(&mut process);
+    }
+    process.tool_text("write_file", json!({"path": "a.txt", "content": "short\n"}));
+    assert_eq!(open(&process), before);
+    assert_eq!(std::fs::read(tree.join("a.txt")).expect("a.txt"), b"short\n");
 }
 
 /// servers #711, #4629: two missing levels were one too many.
