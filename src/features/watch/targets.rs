@@ -59,7 +59,8 @@ impl Targets {
         Self { settle: options.settle, by_path: HashMap::new(), by_entry: Index::new(), by_directory: Index::new() }
     }
 
-    /// Follows one more; it is looked at again as soon as it is watched.
+    /// Follows one more. It is looked at again when it is watched: not at once, or what is written just then would be
+    /// told of twice, as what that look has found and as what the hint of it leads to.
     pub(super) fn follow(&mut self, trail: Trail, now: Instant) {
         if let Some(target) = self.by_path.get_mut(&trail.path) {
             target.followers += 1;
@@ -67,9 +68,10 @@ impl Targets {
         }
         let path = trail.path.clone();
         self.index(&trail);
-        let due = Some(Due { at: now, latest: now, written: false });
         let fresh = trail.facts.are_fresh();
-        self.by_path.insert(path, Target { followers: 1, trail, fresh, due });
+        let mut target = Target { followers: 1, trail, fresh, due: None };
+        target.stir(self.settle, now, false);
+        self.by_path.insert(path, target);
     }
 
     /// One follows it no longer.
