@@ -21,11 +21,11 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             Outcome::Resources(page) => {
                 let watch = &self.server.services.watch;
                 if let Some(list) = page.fingerprint.filter(|_| !watch.is_off()) {
+                    watch.listed(list);
                     // A modern client says so with a stream; a legacy one shows by this that it wants to know.
                     if era != Era::Modern {
                         self.subscribers.watch_list(|| watch.watch_list());
                     }
-                    watch.listed(list);
                 }
                 return Ok(Some(Reply::Outcome(Outcome::Resources(page))));
             }

@@ -25,7 +25,7 @@ pub(super) struct List {
     watchers: usize,
     /// What the last message was about, or what was there when watching began.
     told: Option<Fingerprint>,
-    /// What the client was given since then.
+    /// What the client was given since then, or before.
     given: Option<Fingerprint>,
     /// Something may have changed since the last look.
     stirred: Option<Instant>,
@@ -54,10 +54,12 @@ impl List {
         }
     }
 
-    /// One more wants to hear of it.
-    pub(super) fn watch(&mut self, now: Instant) {
+    /// One more wants to hear of it. The list that it may have, and may keep, is from before: the first look tells
+    /// whether it still holds.
+    pub(super) fn watch(&mut self, given: Option<Fingerprint>, now: Instant) {
         self.watchers += 1;
         if self.watchers == 1 {
+            self.given = given;
             self.stirred = Some(now);
         }
     }

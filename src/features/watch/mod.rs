@@ -49,6 +49,8 @@ pub struct Watch {
     limits: Limits,
     tell: Arc<OnceLock<Tell>>,
     followed: Arc<AtomicUsize>,
+    /// The list that the client was given last, be it before anybody watched.
+    given: Mutex<Option<Fingerprint>>,
     cancel: Cancel,
     commands: Mutex<Option<Commands>>,
 }
@@ -57,8 +59,8 @@ pub struct Watch {
 enum Command {
     Follow(Trail),
     Unfollow(RelPath),
-    /// Somebody wants to hear of the list.
-    WatchList,
+    /// Somebody wants to hear of the list, and may have this one.
+    WatchList(Option<Fingerprint>),
     /// One who wanted does not any more.
     UnwatchList,
     /// The client was given this list.
@@ -80,6 +82,7 @@ impl Watch {
             limits: limits.clone(),
             tell: Arc::default(),
             followed: Arc::default(),
+            given: Mutex::default(),
             cancel: Cancel::default(),
             commands: Mutex::default(),
         }
@@ -108,12 +111,14 @@ impl Watch {
     /// Watches the list of resources.
     pub fn watch_list(&self) -> ListWatched {
         let commands = self.commands();
-        commands.as_ref().inspect(|commands| commands.send(Command::WatchList));
+        let given = *self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        commands.as_ref().inspect(|commands| commands.send(Command::WatchList(given)));
         ListWatched(commands)
     }
 
     /// The client was given this list: if it is another one than what the thread sees, there is something to tell.
     pub fn listed(&self, list: Fingerprint) {
+        *self.given.lock().unwrap_or_else(PoisonError::into_inner) = Some(list);
         let commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
         commands.as_ref().inspect(|commands| commands.send(Command::Listed(list)));
     }

@@ -85,7 +85,7 @@ impl Watcher {
         match command {
             Command::Follow(trail) => self.targets.follow(trail, now),
             Command::Unfollow(path) => self.targets.unfollow(&path),
-            Command::WatchList => self.list.watch(now),
+            Command::WatchList(given) => self.list.watch(given, now),
             Command::UnwatchList => self.list.unwatch(),
             Command::Listed(list) => return self.list.given(list, now),
         }
