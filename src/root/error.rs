@@ -64,6 +64,13 @@ pub enum RootError {
     Io(String),
 }
 
+impl RootError {
+    /// Whether it says nothing about what is there: another look may succeed although nothing has changed.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::TooManyOpen | Self::Io(_) | Self::WouldBlock | Self::Cancelled)
+    }
+}
+
 impl From<Cancelled> for RootError {
     fn from(_: Cancelled) -> Self {
         Self::Cancelled

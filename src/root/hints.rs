@@ -13,9 +13,9 @@ pub use super::sys::hints::{Bell, Hints};
 /// What is to be heard of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// That entries come and go, and that somebody has finished writing one.
+    /// That entries come and go or are given other times or modes, and that somebody has finished writing one.
     Names,
-    /// Also each write, and changed times.
+    /// Also each write.
     Contents,
 }
 
@@ -40,7 +40,7 @@ pub enum Hint<'h> {
 /// What may have happened to an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happened {
-    /// It came, went, or another one took its name.
+    /// It came, went, another one took its name, or it is a directory and who may enter it has changed.
     Name,
     /// It was written to.
     Write,

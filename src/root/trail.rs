@@ -7,8 +7,9 @@ use super::resolve::LastLink;
 use super::stat::{Kind, Stat};
 use super::{Asked, Blocking, RelPath, Root, RootError};
 
-/// A file that was written this short a time ago may be written again without that its times show it: file systems
-/// count them in steps (of 4 ms on most Linux systems, of 10 ms on some).
+/// A file that was written this short a time ago may be written again without that its times show it: most file
+/// systems count them in steps of 10 ms or less. (Some old ones have steps of a second or two; there, of two writes
+/// within one step that leave the same size, the second can be missed.)
 const STEP: Duration = Duration::from_millis(20);
 
 /// Bytes of the entries of one trail, all told. A path of 4,096 bytes can have 2,048 names, and all of them above it
@@ -58,34 +59,39 @@ impl Root {
             }
             Ok((real, stat)) => {
                 let path = if asked.path.has_parent_refs() { real.clone() } else { asked.path.clone() };
-                Ok(self.trail_to(path, Ok((real, stat))))
+                self.trail_to(path, Ok((real, stat)))
             }
-            Err(RootError::NotFound) if !asked.directory => Ok(self.trail_of(self.yet_to_come(&asked.path)?)),
+            Err(RootError::NotFound) if !asked.directory => self.trail_of(self.yet_to_come(&asked.path)?),
             Err(error) => Err(error),
         }
     }
 
-    /// Where a followed path leads now.
-    pub fn trail_of(&self, path: RelPath) -> Trail {
+    /// Where a followed path leads now. Fails only where that cannot be told at the moment.
+    pub fn trail_of(&self, path: RelPath) -> Result<Trail, RootError> {
         let found = self.stat(&Asked { path: path.clone(), directory: false }, Blocking::Allowed);
         self.trail_to(path, found)
     }
 
-    fn trail_to(&self, path: RelPath, found: Result<(RelPath, Stat), RootError>) -> Trail {
+    fn trail_to(&self, path: RelPath, found: Result<(RelPath, Stat), RootError>) -> Result<Trail, RootError> {
         let mut way = Way::default();
         match &found {
             Ok((real, _)) if *real == path => way.straight_to(real),
             _ => {
-                // That it fails is a fact, too, and known already.
-                let _ = self.resolve_by(&path, LastLink::Followed, |entry| way.pass(entry));
+                let end = self.resolve_by(&path, LastLink::Followed, |entry| way.pass(entry));
+                // Any other failure is a fact, too.
+                end.map(drop).or_else(|error| if error.is_passing() { Err(error) } else { Ok(()) })?;
                 if let Ok((real, _)) = &found {
                     way.straight_to(real);
                 }
             }
         }
+        let facts = match found {
+            Ok((real, stat)) => Facts::of(real, &stat),
+            Err(error) if error.is_passing() => return Err(error),
+            Err(_) => Facts::Absent,
+        };
         let (entries, is_too_long) = way.end();
-        let facts = found.map_or(Facts::Absent, |(real, stat)| Facts::of(real, &stat));
-        Trail { path, entries, is_too_long, facts }
+        Ok(Trail { path, entries, is_too_long, facts })
     }
 
     /// The path of what may come to be where nothing is now.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
 use crate::cancel::{Cancel, Cancelled};
-use crate::root::{Exclude, Hidden, Kind, RelPath, Root, WalkOptions};
+use crate::root::{Exclude, Hidden, Kind, RelPath, Root, RootError, WalkOptions};
 
 /// How long a snapshot is kept.
 const LIFETIME: Duration = Duration::from_mins(1);
@@ -27,6 +27,8 @@ pub(in crate::features) struct Snapshot {
     directories: Vec<RelPath>,
     names: Vec<u8>,
     files: Vec<Slot>,
+    /// No directory was passed over for a reason that may be gone at the next look.
+    pub(in crate::features) is_sure: bool,
     /// More files were there than the list may hold.
     pub(super) truncated: bool,
 }
@@ -64,7 +66,10 @@ impl Snapshot {
                     snapshot.truncated |= listing.cut || files.clone().nth(room).is_some();
                     snapshot.add(visit.path, files.take(room));
                 }
-                Err(error) => tracing::info!("resources/list: {} is left out: {error}", visit.path.display()),
+                Err(error) => {
+                    snapshot.is_sure &= *error != RootError::TooManyOpen;
+                    tracing::info!("resources/list: {} is left out: {error}", visit.path.display());
+                }
             }
             if snapshot.truncated {
                 break;
@@ -82,6 +87,7 @@ impl Snapshot {
             directories: Vec::new(),
             names: Vec::new(),
             files: Vec::new(),
+            is_sure: true,
             truncated: false,
         }
     }

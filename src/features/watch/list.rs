@@ -25,8 +25,10 @@ pub(super) struct List {
     watchers: usize,
     /// What the last message was about, or what was there when watching began.
     told: Option<Fingerprint>,
-    /// What the client was given since then, or before.
+    /// What the client was given since then, or before: that is what it knows.
     given: Option<Fingerprint>,
+    /// What the last look has found.
+    seen: Option<Fingerprint>,
     /// Something may have changed since the last look.
     stirred: Option<Instant>,
     looked: Option<Instant>,
@@ -45,6 +47,7 @@ impl List {
             watchers: 0,
             told: None,
             given: None,
+            seen: None,
             stirred: None,
             looked: None,
             took: Duration::ZERO,
@@ -80,8 +83,8 @@ impl List {
     pub(super) fn given(&mut self, list: Fingerprint, now: Instant) {
         if self.is_watched() {
             self.given = Some(list);
-            if self.told != self.given {
-                self.stir(now);
+            if self.seen != self.given {
+                self.stirred.get_or_insert(now);
             }
         }
     }
@@ -117,6 +120,11 @@ impl List {
         hinted.into_iter().chain(polled).min()
     }
 
+    /// A look could not tell what is there.
+    pub(super) fn look_later(&mut self, at: Instant) {
+        self.stirred = Some(at);
+    }
+
     /// What a look has found, and how long it took. `true` when the client is to be told.
     pub(super) fn looked(
         &mut self,
@@ -126,10 +134,12 @@ impl List {
         now: Instant,
     ) -> bool {
         self.directories = directories;
+        self.seen = Some(list);
         self.stirred = None;
         self.looked = Some(now);
         self.took = took;
-        let is_news = self.told.get_or_insert(list) != &list || self.given.is_some_and(|given| given != list);
+        let is_news = self.given.or(self.told).is_some_and(|known| known != list);
+        self.told.get_or_insert(list);
         if !is_news {
             self.pace.unchanged();
             return false;

@@ -136,8 +136,8 @@ impl Watch {
                     tell(change);
                 }
             };
-            let watcher =
-                Watcher::new(Arc::clone(&self.root), &self.limits, hints, self.cancel.clone(), Box::new(tell));
+            let (root, followed, cancel) = (Arc::clone(&self.root), Arc::clone(&self.followed), self.cancel.clone());
+            let watcher = Watcher::new(root, &self.limits, hints, followed, cancel, Box::new(tell));
             match thread::Builder::new().name("watch".to_owned()).spawn(move || watcher.run(&receiver)) {
                 Ok(running) => *commands = Some(Commands { sender, bell, thread: running.thread().clone() }),
                 Err(error) => tracing::error!("changes are not noticed: no thread for it: {error}"),
@@ -157,7 +157,7 @@ impl Drop for Watch {
 
 impl Commands {
     fn send(&self, command: Command) {
-        // It fails when the thread has ended, and the server with it.
+        // It fails when the thread has ended: with the server, or by a fault, which the log names.
         drop(self.sender.send(command));
         self.bell.ring(&self.thread);
     }
@@ -180,8 +180,13 @@ impl Followed {
 
 impl Drop for Followed {
     fn drop(&mut self) {
-        self.all.fetch_sub(1, Ordering::Relaxed);
-        self.commands.as_ref().inspect(|commands| commands.send(Command::Unfollow(self.path.clone())));
+        match &self.commands {
+            // Counted until it is done: what waits for a thread that hangs is bounded, too.
+            Some(commands) => commands.send(Command::Unfollow(self.path.clone())),
+            None => {
+                self.all.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
     }
 }
 

@@ -141,6 +141,13 @@ impl Targets {
         }
     }
 
+    /// It could not be told what is there.
+    pub(super) fn look_later(&mut self, path: &RelPath, at: Instant) {
+        if let Some(target) = self.by_path.get_mut(path) {
+            target.due.get_or_insert(Due { at, latest: at, written: false });
+        }
+    }
+
     /// Anything may have happened to all of them; they are looked at at once.
     pub(super) fn stir_all(&mut self, now: Instant) {
         for target in self.by_path.values_mut() {

@@ -4,6 +4,7 @@
 //! watched, what is in them is looked at every few seconds instead.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Instant;
 
@@ -31,6 +32,8 @@ pub(super) struct Watcher {
     /// Not everything that targets depend on is watched.
     unwatched: bool,
     polled: Instant,
+    /// How many are followed, or still to be taken out of the targets.
+    followed: Arc<AtomicUsize>,
     cancel: Cancel,
     tell: Box<dyn Fn(Change) + Send>,
 }
@@ -40,6 +43,7 @@ impl Watcher {
         root: Arc<Root>,
         limits: &Limits,
         hints: Hints,
+        followed: Arc<AtomicUsize>,
         cancel: Cancel,
         tell: Box<dyn Fn(Change) + Send>,
     ) -> Self {
@@ -53,6 +57,7 @@ impl Watcher {
             lost: false,
             unwatched: false,
             polled: Instant::now(),
+            followed,
             cancel,
             tell,
         }
@@ -84,7 +89,10 @@ impl Watcher {
         let now = Instant::now();
         match command {
             Command::Follow(trail) => self.targets.follow(trail, now),
-            Command::Unfollow(path) => self.targets.unfollow(&path),
+            Command::Unfollow(path) => {
+                self.targets.unfollow(&path);
+                self.followed.fetch_sub(1, Ordering::Relaxed);
+            }
             Command::WatchList(given) => self.list.watch(given, now),
             Command::UnwatchList => self.list.unwatch(),
             Command::Listed(list) => return self.list.given(list, now),
@@ -149,7 +157,11 @@ impl Watcher {
             if self.cancel.is_cancelled() {
                 return;
             }
-            let noted = self.targets.note(&self.root.trail_of(path.clone()), written);
+            let Ok(trail) = self.root.trail_of(path.clone()) else {
+                self.targets.look_later(&path, Instant::now() + self.limits.watch.poll);
+                continue;
+            };
+            let noted = self.targets.note(&trail, written);
             if noted.moved {
                 moved.push(path.clone());
             }
@@ -180,6 +192,9 @@ impl Watcher {
         });
         let Ok((snapshot, _)) = taken else { return };
         let now = Instant::now();
+        if !snapshot.is_sure {
+            return self.list.look_later(now + self.limits.watch.poll);
+        }
         if self.list.looked(snapshot.fingerprint(), directories, now - began, now) {
             (self.tell)(Change::ListChanged);
         }

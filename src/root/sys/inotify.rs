@@ -166,6 +166,7 @@ fn flags(scope: Scope) -> WatchFlags {
         | WatchFlags::DELETE
         | WatchFlags::MOVE
         | WatchFlags::CLOSE_WRITE
+        | WatchFlags::ATTRIB
         | WatchFlags::DELETE_SELF
         | WatchFlags::MOVE_SELF
         | WatchFlags::ONLYDIR
@@ -173,13 +174,14 @@ fn flags(scope: Scope) -> WatchFlags {
         | WatchFlags::MASK_ADD;
     match scope {
         Scope::Names => names,
-        Scope::Contents => names | WatchFlags::MODIFY | WatchFlags::ATTRIB,
+        Scope::Contents => names | WatchFlags::MODIFY,
     }
 }
 
 fn happened(flags: ReadFlags) -> Happened {
     let names = ReadFlags::CREATE | ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO;
-    if flags.intersects(names) {
+    // A directory's mode says whether what is in it can be seen.
+    if flags.intersects(names) || flags.contains(ReadFlags::ATTRIB | ReadFlags::ISDIR) {
         Happened::Name
     } else if flags.contains(ReadFlags::MODIFY) {
         Happened::Write

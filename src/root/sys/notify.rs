@@ -95,13 +95,17 @@ impl Hints {
 
     /// Waits for hints, the bell or the time, and gives `on` what there is.
     pub fn wait(&mut self, until: Option<Instant>, mut on: impl FnMut(Hint<'_>)) {
-        let _ = self.waiting.set(thread::current());
-        let left = until.map_or(LONGEST_WAIT, |until| until.saturating_duration_since(Instant::now()));
-        thread::park_timeout(left);
+        // What came before somebody waited has woken nobody.
+        let is_first = self.waiting.set(thread::current()).is_ok();
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        match left.or(is_first.then_some(LONGEST_WAIT)) {
+            Some(left) => thread::park_timeout(left),
+            None => thread::park(),
+        }
         if self.lost.swap(false, Ordering::Relaxed) {
             on(Hint::Lost);
         }
-        let heard: Vec<Event> = self.heard.try_iter().collect();
+        let heard: Vec<Event> = self.heard.try_iter().take(WAITING).collect();
         for event in &heard {
             self.pass_on(event, &mut on);
         }
@@ -113,7 +117,7 @@ impl Hints {
         }
         for path in &event.paths {
             let Some(path) = below(&self.root, path) else { continue };
-            if happened(event.kind) == Happened::Name {
+            if matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
                 for gone in at_or_below(&self.directories, &path) {
                     self.forget(&gone);
                     on(Hint::Gone(gone));
@@ -159,7 +163,8 @@ fn below(root: &Path, path: &Path) -> Option<RelPath> {
 
 fn happened(kind: EventKind) -> Happened {
     match kind {
-        EventKind::Modify(ModifyKind::Data(_)) => Happened::Write,
+        // Windows does not say what of a file it was.
+        EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Any) => Happened::Write,
         EventKind::Modify(ModifyKind::Metadata(_)) | EventKind::Access(_) => Happened::Other,
         _ => Happened::Name,
     }
