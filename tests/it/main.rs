@@ -27,7 +27,7 @@ mod eras;
 // 2024-11-05 to 2025-11-25: initialize, early requests, ping, what each revision's results may hold.
 mod legacy;
 
-// 2026-07-28: `_meta`, discover, unsupported versions, listen streams, caching fields.
+// 2026-07-28: `_meta`, discover, unsupported versions, caching fields.
 mod modern;
 
 // `notifications/progress`: who hears it, under which token, in which form.
@@ -51,8 +51,11 @@ mod writes;
 // Finding names and text: globs, queries, what is left out, limits, the same answer in every run.
 mod search;
 
-// List, pages, read, ranges, templates, completion, subscriptions.
+// List, pages, read, ranges, templates, completion.
 mod resources;
+
+// Changes while it runs: subscriptions, listen streams, the list; real files, and messages awaited.
+mod live;
 
 // --help, --version, a bad DIR, exit codes.
 mod cli;

@@ -21,3 +21,7 @@ mod listing;
 
 // F and G: resources, schemas and results as clients take them.
 mod clients;
+
+// F8: watches.
+#[cfg(target_os = "linux")]
+mod watches;

@@ -10,6 +10,9 @@ use serde_json::{Map, Value, json};
 
 use super::conversation::{Conversation, LEGACY, MODERN};
 
+/// Where the stream that a notification belongs to stands in its `_meta`, and in the result that ends it.
+pub(crate) const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+
 /// The state of a talk with a server.
 #[derive(Debug, Default)]
 pub(crate) struct Talk {
@@ -177,6 +180,12 @@ pub(crate) trait Client: Sized {
         }
         std::mem::take(&mut self.talk().unread).into()
     }
+}
+
+/// Takes out what ends a stream. It comes with the end of the input, whatever a test is about.
+pub(super) fn without_stream_ends(mut messages: Vec<Value>) -> Vec<Value> {
+    messages.retain(|message| message["result"]["_meta"].get(SUBSCRIPTION_ID).is_none());
+    messages
 }
 
 /// Adds what 2026-07-28 wants in every request's `_meta`; keys that are there stay as they are.

@@ -13,9 +13,10 @@ use std::thread;
 use serde_json::Value;
 
 use super::TIMEOUT;
-use super::client::{Client, Talk};
+use super::client::{Client, Talk, without_stream_ends};
 
-/// A running program. When it is dropped, its input ends, and it must have nothing left to say and exit with 0.
+/// A running program. When it is dropped, its input ends, and it must have nothing left to say but the ends of streams,
+/// and exit with 0.
 #[derive(Debug)]
 pub(crate) struct Process {
     talk: Talk,
@@ -182,7 +183,8 @@ impl Process {
     fn end_well(&mut self) -> String {
         self.close_stdin();
         let exit = self.end();
-        assert!(exit.rest.is_empty(), "the test did not read {:?}", exit.rest);
+        let unread = without_stream_ends(exit.rest);
+        assert!(unread.is_empty(), "the test did not read {unread:?}");
         assert!(exit.status.success(), "{}: {}", exit.status, exit.stderr);
         self.talk.conversation.check_all_answered();
         exit.stderr

@@ -91,6 +91,14 @@ impl Tree {
         self
     }
 
+    /// Gives the served directory another name than `root`.
+    pub(crate) fn renamed(mut self, name: &str) -> Self {
+        let root = self.outside().join(name);
+        fs::rename(&self.root, &root).expect("another name");
+        self.root = root;
+        self
+    }
+
     /// The served directory: absolute, without links.
     pub(crate) fn path(&self) -> &Path {
         &self.root

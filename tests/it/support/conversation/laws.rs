@@ -84,6 +84,14 @@ impl Conversation {
         Ok(self.open.remove(at))
     }
 
+    /// The open stream of this id. One that was cancelled may still be heard of, until its id is used again.
+    fn stream(&mut self, id: &str) -> Option<&mut Asked> {
+        let mut streams: Vec<&mut Asked> =
+            self.open.iter_mut().filter(|asked| asked.id == id && asked.method == "subscriptions/listen").collect();
+        let at = streams.iter().position(|asked| !asked.excused).unwrap_or_default();
+        (at < streams.len()).then(|| streams.swap_remove(at))
+    }
+
     /// An error about something without a readable id. JSON-RPC 2.0 wants `id: null` there, and so do the revisions up
     /// to 2025-06-18, by their silence; the later ones want no id.
     fn judge_without_id(&self, null: bool, message: &Value) -> Verdict {
@@ -118,8 +126,7 @@ impl Conversation {
             revision = if asked.modern { MODERN } else { revision };
         } else if let Some(stream) = stream {
             let id = stream.to_string();
-            let asked = self.open.iter_mut().find(|asked| asked.id == id && asked.method == "subscriptions/listen");
-            let asked = asked.ok_or("it belongs to no open stream")?;
+            let asked = self.stream(&id).ok_or("it belongs to no open stream")?;
             let acknowledges = method == "notifications/subscriptions/acknowledged";
             require(acknowledges != asked.acknowledged, "a stream begins with its one acknowledgement")?;
             asked.acknowledged = true;

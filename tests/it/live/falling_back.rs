@@ -1,0 +1,177 @@
+//! Where changes are not noticed as usual: without inotify, without enough of it, when it is too slow, when nobody
+//! wants any, and when there is no DIR any more.
+
+use std::fs;
+
+use serde_json::json;
+
+#[cfg(target_os = "linux")]
+use crate::live::until;
+use crate::live::{Live, append, quick};
+#[cfg(target_os = "linux")]
+use crate::support::Process;
+use crate::support::{Client as _, LATEST_LEGACY, TestServer, Tree};
+
+fn tree() -> Tree {
+    Tree::new().file("a.txt", "one\n").file("x/b.txt", "two\n").file("x/y/c.txt", "three\n").file("z/d.txt", "four\n")
+}
+
+#[test]
+fn with_watch_off_nothing_is_promised_and_nothing_followed() {
+    let mut live = Live::spawn(tree(), ["--watch", "off"]);
+    let discovered = live.client.result("server/discover", json!({}));
+    assert_eq!(discovered["capabilities"]["resources"], json!({}));
+    let hello = json!({"protocolVersion": LATEST_LEGACY, "capabilities": {}});
+    assert_eq!(live.client.request("initialize", hello)["result"]["capabilities"]["resources"], json!({}));
+    live.client.notify("notifications/initialized", json!({}));
+    live.client.request("resources/list", json!({}));
+    for method in ["resources/subscribe", "resources/unsubscribe"] {
+        let uri = live.tree.uri("a.txt");
+        let error = &live.client.request(method, json!({"uri": uri}))["error"];
+        let message = error["message"].as_str().expect("a message");
+        assert_eq!(error["code"], -32601, "{error}");
+        assert!(message.contains(method) && message.contains("--watch off"), "it must say why: {message}");
+    }
+    let wanted = json!({"resourcesListChanged": true, "resourceSubscriptions": [live.tree.uri("a.txt")]});
+    assert_eq!(live.listen("s", wanted), json!({}));
+    #[cfg(target_os = "linux")]
+    assert_eq!(inotify_descriptors(&live), 0);
+    // The stream is open, and can be cancelled.
+    live.cancel("s");
+    live.client.expect_silence();
+}
+
+#[test]
+fn by_polling_the_same_is_told() {
+    let tree = tree();
+    let builder = TestServer::builder(&tree).limits(|limits| {
+        quick(limits);
+        limits.watch.mode = mcp_fs::limits::WatchMode::Poll;
+    });
+    let mut live = Live::new(builder.start().legacy(LATEST_LEGACY), tree);
+    live.subscribe("x/y/c.txt");
+    live.subscribe("x");
+    live.listen_to_list("s");
+    append(&live.tree, "x/y/c.txt", "more\n");
+    assert_eq!(live.news(), "updated x/y/c.txt");
+    fs::write(live.tree.join("z/new.txt"), "").unwrap();
+    assert_eq!(live.news(), "\"s\" list_changed");
+    fs::rename(live.tree.join("x/y"), live.tree.join("away")).unwrap();
+    assert_eq!(live.all_news(3), ["\"s\" list_changed", "updated x", "updated x/y/c.txt"]);
+    live.nothing_else();
+}
+
+#[cfg(target_os = "linux")]
+fn inotify_descriptors(live: &Live<Process>) -> usize {
+    let links = fs::read_dir(live.client.proc("fd")).expect("/proc/PID/fd").flatten();
+    links.filter(|fd| fs::read_link(fd.path()).is_ok_and(|to| to.to_string_lossy().contains("inotify"))).count()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn watch_poll_asks_the_system_for_nothing_and_is_no_reason_to_complain() {
+    let mut live = Live::spawn(tree(), ["--watch", "poll", "--poll-interval", "1"]);
+    live.listen_to("s", "x/b.txt");
+    live.listen_to_list("list");
+    append(&live.tree, "x/b.txt", "more\n");
+    assert_eq!(live.news(), "\"s\" updated x/b.txt");
+    fs::write(live.tree.join("z/new.txt"), "").unwrap();
+    assert_eq!(live.news(), "\"list\" list_changed");
+    assert_eq!(super::watches::watches(&live.client), [] as [&str; 0]);
+    assert_eq!(inotify_descriptors(&live), 0);
+    assert_eq!(live.client.finish(), "");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn beyond_the_limit_of_watches_changes_are_noticed_all_the_same_and_that_is_said_once() {
+    for limit in ["1", "2"] {
+        let mut live = Live::spawn(tree(), ["--watch-limit", limit, "--poll-interval", "1"]);
+        for path in ["a.txt", "x/b.txt", "x/y/c.txt", "z/d.txt"] {
+            live.listen_to(path, path);
+        }
+        live.listen_to_list("list");
+        for path in ["z/d.txt", "x/y/c.txt", "a.txt"] {
+            append(&live.tree, path, "more\n");
+            assert_eq!(live.news(), format!("{path:?} updated {path}"), "{limit}");
+        }
+        fs::write(live.tree.join("x/y/new.txt"), "").unwrap();
+        assert_eq!(live.news(), "\"list\" list_changed", "{limit}");
+        let watched = super::watches::watches(&live.client);
+        assert_eq!(watched.len().to_string(), limit, "{watched:?}");
+        let said = live.client.finish();
+        assert_eq!(said.matches("cannot be watched (--watch-limit").count(), 1, "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}
+
+/// The program is stopped while more happens than the system's queue takes.
+#[cfg(target_os = "linux")]
+#[test]
+fn when_more_happens_than_the_system_remembers_nothing_is_missed_and_that_is_said_once() {
+    use rustix::process::Signal;
+    let most = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").expect("a limit");
+    let most: usize = most.trim().parse().expect("a number");
+    if most > 1 << 17 {
+        return crate::process::users::skip("an overflow of inotify's queue: it takes too many events here");
+    }
+    let mut live = Live::spawn(tree(), []);
+    live.listen_to("s", "a.txt");
+    live.listen_to_list("list");
+    until("all is watched", || super::watches::watches(&live.client).len() == 4);
+    live.client.signal(Signal::STOP);
+    until("it is stopped", || stat(&live)[0] == "T");
+    // Each makes three events, and half as many again are made as can be kept.
+    for number in 0..most / 2 {
+        let path = live.tree.join(format!("{number}.tmp"));
+        fs::write(&path, "").unwrap();
+        fs::remove_file(&path).unwrap();
+    }
+    append(&live.tree, "a.txt", "more\n");
+    fs::write(live.tree.join("z/new.txt"), "").unwrap();
+    live.client.signal(Signal::CONT);
+    assert_eq!(live.all_news(2), ["\"list\" list_changed", "\"s\" updated a.txt"]);
+    append(&live.tree, "a.txt", "more\n");
+    assert_eq!(live.news(), "\"s\" updated a.txt");
+    let said = live.client.finish();
+    assert_eq!((said.matches("faster than they could be noticed").count(), said.lines().count()), (1, 1), "{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn when_the_served_directory_is_deleted_that_is_told_and_does_not_keep_the_program_busy() {
+    let mut live = Live::spawn(tree(), []);
+    live.listen_to("s", "x/y/c.txt");
+    live.listen_to_list("list");
+    fs::remove_dir_all(live.tree.path()).unwrap();
+    assert_eq!(live.all_news(2), ["\"list\" list_changed", "\"s\" updated x/y/c.txt"]);
+    let before = ticks(&live);
+    // Nothing is to come any more, so there is nothing to wait for but the time itself.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let busy = ticks(&live) - before;
+    assert!(busy < 20, "{busy} of 100 hundredths of a second were spent");
+    for path in ["a.txt", ""] {
+        let uri = live.tree.uri(path);
+        let error = live.client.error("resources/read", json!({"uri": uri}));
+        assert_eq!((&error["code"], &error["message"]), (&json!(-32602), &json!("Resource not found")), "{error}");
+    }
+    for (tool, path) in [("list_directory", "."), ("directory_tree", "."), ("read_text_file", "a.txt")] {
+        let error = live.client.tool_error(tool, json!({"path": path}));
+        assert!(error.contains("not found"), "{tool}: {error}");
+    }
+}
+
+/// Processor time, in the hundredths of a second in which Linux counts it.
+#[cfg(target_os = "linux")]
+fn ticks(live: &Live<Process>) -> u64 {
+    // utime and stime: see proc(5).
+    stat(live)[11..13].iter().map(|field| field.parse::<u64>().expect("a number")).sum()
+}
+
+/// What `/proc` says of it, from its state on.
+#[cfg(target_os = "linux")]
+fn stat(live: &Live<Process>) -> Vec<String> {
+    let stat = fs::read_to_string(live.client.proc("stat")).expect("/proc/PID/stat");
+    let after_name = stat.rsplit_once(") ").expect("a name in brackets").1;
+    after_name.split(' ').map(str::to_owned).collect()
+}

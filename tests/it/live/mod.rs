@@ -1,0 +1,188 @@
+//! Changes while the server runs: who hears of what, in the words of which era, and how often.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | `updated` | what is a change of a file, and what is none; each is told once, to each who asked |
+//! | `ways` | a file behind links, in directories that move; a directory; odd names |
+//! | `subscribe` | `resources/subscribe` and `unsubscribe`: what they refuse, and how they end |
+//! | `listen` | `subscriptions/listen`: what is acknowledged, and under which id |
+//! | `streams` | several streams: their own copies, their limits, their ends |
+//! | `list` | when the list of resources counts as changed, and how often that is told |
+//! | `falling_back` | without inotify, without enough of it, without wanting any, without DIR |
+//! | `watches` | what Linux is asked to watch, and that nothing of it is left behind |
+//!
+//! Real files change, and messages are awaited. That something is *not* told is shown by what is told after it:
+//! [`Live::nothing_else`] changes another file, of which nothing was said before.
+
+mod falling_back;
+mod list;
+mod listen;
+mod streams;
+mod subscribe;
+mod updated;
+#[cfg(target_os = "linux")]
+pub(crate) mod watches;
+#[cfg(unix)]
+mod ways;
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use mcp_fs::limits::Limits;
+use serde_json::{Value, json};
+
+use crate::support::client::{SUBSCRIPTION_ID, with_meta};
+use crate::support::{Client, LATEST_LEGACY, Process, TIMEOUT, TestServer, Tree};
+
+const SENTINEL: &str = "sentinel.txt";
+
+/// A client that follows what becomes of a tree.
+#[derive(Debug)]
+pub(crate) struct Live<C: Client = TestServer> {
+    // Before the tree: it ends before the tree goes away.
+    pub(crate) client: C,
+    pub(crate) tree: Tree,
+}
+
+impl Live {
+    /// Serves a tree with the limits changed.
+    pub(crate) fn with(tree: Tree, change: impl FnOnce(&mut Limits)) -> Self {
+        let server = TestServer::builder(&tree).limits(change).start();
+        Self::new(server, tree)
+    }
+
+    /// Serves a tree so that nothing is waited for: right where changes are made in single steps.
+    pub(crate) fn quick(tree: Tree) -> Self {
+        Self::with(tree, quick)
+    }
+
+    /// The same, for a client that has initialized.
+    pub(crate) fn legacy(tree: Tree) -> Self {
+        let server = TestServer::builder(&tree).limits(quick).start().legacy(LATEST_LEGACY);
+        Self::new(server, tree)
+    }
+}
+
+impl Live<Process> {
+    /// Runs the program on a tree.
+    pub(crate) fn spawn<'a>(tree: Tree, args: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut command = crate::support::command(args);
+        command.arg(tree.path());
+        Self::new(Process::start(command), tree)
+    }
+}
+
+impl<C: Client> Live<C> {
+    /// For a server of this tree. The file that [`Self::nothing_else`] needs must not come later: the list would show it.
+    pub(crate) fn new(client: C, tree: Tree) -> Self {
+        fs::write(tree.join(SENTINEL), "").expect("a file");
+        Self { client, tree }
+    }
+
+    /// Subscribes to a file or directory.
+    pub(crate) fn subscribe(&mut self, path: impl AsRef<Path>) {
+        let uri = self.tree.uri(path);
+        let answer = self.client.request("resources/subscribe", json!({"uri": uri}));
+        assert_eq!(answer["result"], json!({}), "{uri}: {answer}");
+    }
+
+    /// Opens a stream; gives what is acknowledged.
+    #[allow(clippy::needless_pass_by_value, reason = "called with json!")]
+    pub(crate) fn listen(&mut self, id: impl Into<Value>, notifications: Value) -> Value {
+        let id = id.into();
+        self.client.send(listen(&id, notifications));
+        let message = self.client.recv();
+        assert_eq!(message["method"], "notifications/subscriptions/acknowledged", "{message}");
+        assert_eq!(message["params"]["_meta"][SUBSCRIPTION_ID], id, "{message}");
+        message["params"]["notifications"].clone()
+    }
+
+    /// Opens a stream on one file.
+    pub(crate) fn listen_to(&mut self, id: impl Into<Value>, path: impl AsRef<Path>) {
+        let wanted = json!({"resourceSubscriptions": [self.tree.uri(path)]});
+        assert_eq!(self.listen(id, wanted.clone()), wanted);
+    }
+
+    /// Opens a stream on the list, lists, and waits until the server has looked at it, too: from here on every change is
+    /// told once.
+    pub(crate) fn listen_to_list(&mut self, id: impl Into<Value>) {
+        let wanted = json!({"resourcesListChanged": true});
+        assert_eq!(self.listen(id, wanted.clone()), wanted);
+        self.client.modern("resources/list", json!({}));
+        self.nothing_else();
+    }
+
+    /// Cancels a stream. Nothing more is said on it once the server has read that.
+    pub(crate) fn cancel(&mut self, id: impl Into<Value>) {
+        self.client.notify("notifications/cancelled", json!({"requestId": id.into()}));
+    }
+
+    /// The next message in short: the id of its stream if it has one, what it says, and of which path.
+    pub(crate) fn news(&mut self) -> String {
+        let message = self.client.recv();
+        self.in_short(&message)
+    }
+
+    /// So many messages in short, in the order of the alphabet: which stream hears first is nobody's business.
+    pub(crate) fn all_news(&mut self, count: usize) -> Vec<String> {
+        let mut news: Vec<String> = (0..count).map(|_| self.news()).collect();
+        news.sort();
+        news
+    }
+
+    /// Sees to it that of all that happened before this nothing more is told.
+    pub(crate) fn nothing_else(&mut self) {
+        let watcher = "sentinel";
+        self.listen_to(watcher, SENTINEL);
+        // Twice: what became due together with the first is told before the second.
+        for _ in 0..2 {
+            append(&self.tree, SENTINEL, "still here\n");
+            assert_eq!(self.news(), format!("{watcher:?} updated {SENTINEL}"));
+        }
+        self.cancel(watcher);
+        self.client.expect_silence();
+    }
+
+    fn in_short(&self, message: &Value) -> String {
+        let method = message["method"].as_str().unwrap_or_else(|| panic!("news were expected: {message}"));
+        let what = method.trim_start_matches("notifications/").trim_start_matches("resources/");
+        let params = &message["params"];
+        let stream = params["_meta"].get(SUBSCRIPTION_ID).map(|id| format!("{id} ")).unwrap_or_default();
+        let root = self.tree.uri("");
+        let path = params["uri"].as_str().map(|uri| uri.strip_prefix(&root).unwrap_or(uri).trim_start_matches('/'));
+        let path = path.map(|path| format!(" {path}")).unwrap_or_default();
+        format!("{stream}{what}{path}")
+    }
+}
+
+/// Nothing is waited for. The list is told as often as it changes.
+fn quick(limits: &mut Limits) {
+    limits.watch.settle = Duration::from_millis(10);
+    limits.watch.poll = Duration::from_millis(50);
+    limits.watch.list_pause = Duration::from_millis(1);
+    limits.watch.list_longest_pause = Duration::from_millis(1);
+}
+
+/// The request that opens a stream.
+#[allow(clippy::needless_pass_by_value, reason = "called with json!")]
+pub(crate) fn listen(id: &Value, notifications: Value) -> Value {
+    let params = with_meta(json!({"notifications": notifications}));
+    json!({"jsonrpc": "2.0", "id": id, "method": "subscriptions/listen", "params": params})
+}
+
+/// Appends to a file, in one step.
+pub(crate) fn append(tree: &Tree, path: &str, text: &str) {
+    let file = fs::OpenOptions::new().append(true).open(tree.join(path));
+    file.and_then(|mut file| file.write_all(text.as_bytes())).expect("it is written");
+}
+
+/// Waits for what the system gives no event for.
+pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < TIMEOUT, "{what}: not in {TIMEOUT:?}");
+        std::thread::yield_now();
+    }
+}

@@ -1,0 +1,138 @@
+//! What Linux is asked to watch, as it shows in `/proc`: nothing before somebody wants to hear of changes, no more than
+//! needed and allowed then, and nothing after.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::live::{Live, append, quick, until};
+use crate::support::{Client as _, LATEST_LEGACY, Process, TestServer, Tree};
+
+/// Every watch of a process: the line that `/proc` has of it.
+pub(crate) fn watches(process: &Process) -> Vec<String> {
+    watch_lines(&process.proc("fdinfo"))
+}
+
+fn watch_lines(fdinfo: &Path) -> Vec<String> {
+    // A descriptor may be closed meanwhile.
+    let infos = entries(fdinfo).into_iter().filter_map(|path| fs::read_to_string(path).ok());
+    let all: String = infos.collect();
+    all.lines().filter(|line| line.starts_with("inotify wd:")).map(str::to_owned).collect()
+}
+
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    fs::read_dir(directory).expect("it is in /proc").flatten().map(|entry| entry.path()).collect()
+}
+
+fn descriptors(process: &Process) -> usize {
+    entries(&process.proc("fd")).len()
+}
+
+/// How many of its threads watch.
+fn watchers(process: &Process) -> usize {
+    let names =
+        entries(&process.proc("task")).into_iter().filter_map(|task| fs::read_to_string(task.join("comm")).ok());
+    names.filter(|name| name == "watch\n").count()
+}
+
+fn tree() -> Tree {
+    Tree::new().file("a.txt", "one\n").file("x/y/z/b.txt", "two\n").file("other/c.txt", "three\n").dir("empty")
+}
+
+#[test]
+fn nothing_is_watched_before_somebody_wants_to_hear_of_changes() {
+    let tree = tree();
+    let mut process = Process::spawn([tree.path()]).legacy(LATEST_LEGACY);
+    let before = descriptors(&process);
+    process.result("resources/read", json!({"uri": tree.uri("a.txt")}));
+    process.result("resources/templates/list", json!({}));
+    process.tool_text("directory_tree", json!({}));
+    process.tool_text("search_text", json!({"query": "one"}));
+    // A modern client lists without wanting to hear more.
+    process.modern("resources/list", json!({}));
+    assert_eq!(watches(&process), [] as [&str; 0]);
+    assert_eq!((watchers(&process), descriptors(&process)), (0, before));
+}
+
+#[test]
+fn a_subscription_takes_the_directories_on_its_way_and_no_others() {
+    let mut live = Live::spawn(tree(), []);
+    live.listen_to("s", "x/y/z/b.txt");
+    // DIR, x, x/y, x/y/z.
+    until("four watches", || watches(&live.client).len() == 4);
+    live.listen_to("t", "a.txt");
+    live.nothing_else();
+    assert_eq!(watches(&live.client).len(), 4);
+}
+
+#[test]
+fn the_list_takes_each_directory_once() {
+    let mut live = Live::spawn(tree(), []);
+    live.listen_to_list("s");
+    // DIR, x, x/y, x/y/z, other, empty.
+    until("six watches", || watches(&live.client).len() == 6);
+    live.listen_to("t", "x/y/z/b.txt");
+    live.nothing_else();
+    assert_eq!(watches(&live.client).len(), 6);
+}
+
+#[test]
+fn no_watch_is_left_when_the_last_stream_is_cancelled() {
+    let mut live = Live::spawn(tree(), []);
+    live.listen_to_list("list");
+    live.listen_to("file", "x/y/z/b.txt");
+    until("six watches", || watches(&live.client).len() == 6);
+    live.cancel("list");
+    // DIR, x, x/y, x/y/z.
+    until("four watches", || watches(&live.client).len() == 4);
+    live.cancel("file");
+    until("no watch", || watches(&live.client).is_empty());
+}
+
+#[test]
+fn no_watch_is_left_after_unsubscribing() {
+    let mut live = Live::spawn(tree(), []);
+    live.client.request("initialize", json!({"protocolVersion": LATEST_LEGACY, "capabilities": {}}));
+    live.client.notify("notifications/initialized", json!({}));
+    live.subscribe("x/y/z/b.txt");
+    until("four watches", || watches(&live.client).len() == 4);
+    let uri = live.tree.uri("x/y/z/b.txt");
+    live.client.request("resources/unsubscribe", json!({"uri": uri}));
+    until("no watch", || watches(&live.client).is_empty());
+}
+
+#[test]
+fn one_thread_watches_and_descriptors_do_not_grow_with_what_was_followed_before() {
+    let mut live = Live::spawn(tree(), []);
+    let mut rounds = |count: usize| {
+        for _ in 0..count {
+            live.listen_to_list("list");
+            live.listen_to("file", "a.txt");
+            append(&live.tree, "a.txt", "more\n");
+            assert_eq!(live.news(), "\"file\" updated a.txt");
+            live.cancel("list");
+            live.cancel("file");
+        }
+        until("no watch", || watches(&live.client).is_empty());
+        (watchers(&live.client), descriptors(&live.client))
+    };
+    let before = rounds(1);
+    assert_eq!(before.0, 1);
+    assert_eq!(rounds(10), before);
+}
+
+/// In this process other servers run at the same time; what this one watches is known by the number of its directory.
+/// The thread that watches owns the descriptor, so where that is gone, the thread has ended.
+#[test]
+fn a_server_that_has_ended_leaves_no_watch_and_so_no_thread() {
+    use std::os::unix::fs::MetadataExt as _;
+    let tree = tree();
+    let inode = format!(" ino:{:x} ", fs::metadata(tree.path()).unwrap().ino());
+    let is_watched = || watch_lines(Path::new("/proc/self/fdinfo")).iter().any(|line| line.contains(&inode));
+    let mut live = Live::new(TestServer::builder(&tree).limits(quick).start(), tree);
+    live.listen_to_list("s");
+    until("a watch", is_watched);
+    live.client.close();
+    until("no watch", || !is_watched());
+}
