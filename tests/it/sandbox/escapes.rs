@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::attempts::Want::{Bad, Missing, NotDirectory, Outside};
 use super::attempts::{LEADS_OUTSIDE, OTHERS, Want};
-use super::{Answer, OPERATIONS, READ_RESOURCE, ask};
+use super::{Answer, OPERATIONS, READ_RESOURCE, SUBSCRIBE, ask};
 use crate::support::{Client, LATEST_LEGACY, SECRET_MARKER, TestServer, Tree};
 
 /// A root with every kind of link in it.
@@ -97,7 +97,7 @@ pub(super) fn no_attempt_succeeds<C: Client>(tree: &Tree, mut client: C, operati
     let mut wrong = Vec::new();
     let present = answers(Target::Present);
     for ((spelling, tool, resource), answer) in attempts.iter().zip(&present) {
-        let want = if operation == READ_RESOURCE { resource } else { tool };
+        let want = if is_of_resources(operation) { resource } else { tool };
         if let Err(why) = judge(operation, *want, answer, legacy) {
             wrong.push(format!("{spelling}: {why}: {}", answer.0));
         }
@@ -117,18 +117,22 @@ fn judge(operation: &str, want: Want, answer: &Answer, legacy: bool) -> Result<(
         Outside => "leads outside the served directory",
         Bad(word) => word,
         NotDirectory => "not a directory",
-        Missing if operation == READ_RESOURCE => "",
+        Missing if is_of_resources(operation) => "",
         Missing => "not found",
     };
     if !answer.is_refusal() || !answer.words().contains(phrase) {
         return Err(format!("it should say {want:?}"));
     }
     let code = match want {
-        _ if operation != READ_RESOURCE => None,
+        _ if !is_of_resources(operation) => None,
         Missing if legacy => Some(-32002),
         _ => Some(-32602),
     };
     if answer.code() == code { Ok(()) } else { Err(format!("its code should be {code:?}")) }
+}
+
+fn is_of_resources(operation: &str) -> bool {
+    [READ_RESOURCE, SUBSCRIBE].contains(&operation)
 }
 
 fn in_process(operation: &str) {

@@ -6,6 +6,7 @@
 //! | `lesson` | `../secret` is refused, in every spelling, by every operation, in every revision |
 //! | `attempts`, `escapes` | the table: every way out that we know, times every operation, times what is at its end |
 //! | `completion` | the same ways, for what a path can become |
+//! | `live` | the same ways, for who wants to hear of changes |
 //! | `links` | links that stay inside work, are listed as links, and are never walked |
 //! | `denied` | names that are never given out |
 //! | `special` | FIFOs, sockets and devices: never opened, never waited for |
@@ -34,6 +35,8 @@ mod kernel;
 mod lesson;
 #[cfg(unix)]
 mod links;
+#[cfg(unix)]
+mod live;
 #[cfg(target_os = "linux")]
 pub(crate) mod race;
 #[cfg(unix)]
@@ -70,6 +73,9 @@ pub(crate) const DIRECTORY_OPERATIONS: [&str; 4] =
 
 /// The one that is no tool.
 pub(crate) const READ_RESOURCE: &str = "resources/read";
+
+/// Takes a path, too, but gives nothing of what is there.
+pub(crate) const SUBSCRIBE: &str = "resources/subscribe";
 
 /// What came of an operation: the whole response without its id.
 #[derive(Debug, PartialEq)]
@@ -130,6 +136,7 @@ pub(crate) fn asked(tree: &Tree, operation: &str, path: &str) -> String {
 pub(crate) fn request(operation: &str, path: &str) -> (&'static str, Value) {
     match operation {
         READ_RESOURCE => (READ_RESOURCE, json!({"uri": path})),
+        SUBSCRIBE => (SUBSCRIBE, json!({"uri": path})),
         "read_multiple_files" => ("tools/call", json!({"name": operation, "arguments": {"paths": [path]}})),
         "search_files" => ("tools/call", json!({"name": operation, "arguments": {"path": path, "pattern": "*"}})),
         "search_text" => ("tools/call", json!({"name": operation, "arguments": {"path": path, "query": "e"}})),

@@ -121,6 +121,10 @@ const REQUESTS: &[(&str, &str)] = &[
     ("directory_tree", "."),
 ];
 
+/// What is followed all the time. The last one never changes; the others may be told of.
+const FOLLOWED: [&str; 5] =
+    ["swap.txt", "swap-dir", "swap-dir/inside.txt", "moving/deep/inside.txt", "still/inside.txt"];
+
 /// How often something was given, and how often refused.
 #[derive(Debug, Default)]
 struct Tally {
@@ -159,6 +163,10 @@ fn nothing_from_outside_comes_in_by_swapping_names() {
     let seconds = std::env::var("MCP_FS_RACE_SECONDS").map_or(2, |seconds| seconds.parse().unwrap_or(30));
     let stage = Stage::new();
     let mut server = TestServer::start(&stage.tree).legacy(LATEST_LEGACY);
+    let followed = FOLLOWED.map(|path| stage.tree.uri(path));
+    for uri in &followed {
+        server.result("resources/subscribe", json!({"uri": uri}));
+    }
     let deadline = Instant::now() + Duration::from_secs(seconds);
     let (tally, swaps) =
         while_swapping(&[&|| stage.swap_file(), &|| stage.swap_directory(), &|| stage.move_out_and_back()], || {
@@ -167,7 +175,13 @@ fn nothing_from_outside_comes_in_by_swapping_names() {
     say(&format!("race: in {seconds} s {swaps:?} swaps, {} answers given, {} refused", tally.given, tally.refused));
     assert!(swaps.iter().all(|swaps| *swaps > 100), "that was no race: {swaps:?}");
     assert!(tally.given > 10 && tally.refused > 10, "the swaps were not seen: {tally:?}");
-    for news in server.close() {
-        assert_eq!(news["method"], "notifications/resources/list_changed", "it was not asked for: {news}");
+    let news = server.close();
+    for message in &news {
+        let is_followed = followed[..4].iter().any(|uri| message["params"] == json!({"uri": uri}));
+        match message["method"].as_str() {
+            Some("notifications/resources/updated") => assert!(is_followed, "nobody asked for it: {message}"),
+            method => assert_eq!(method, Some("notifications/resources/list_changed"), "{message}"),
+        }
     }
+    assert!(news.len() > 1, "nobody heard of the swaps: {news:?}");
 }
