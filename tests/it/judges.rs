@@ -1,6 +1,9 @@
 //! The official Rust SDK's client drives the real program, in each of the ways in which it can begin. It was written
 //! by others, from the specification: what it cannot use is wrong, whatever our own reading says.
 
+// Following: subscriptions, streams and the list.
+mod live;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +14,7 @@ use rmcp::model::{
 };
 use rmcp::service::{QuitReason, RunningService};
 use rmcp::transport::TokioChildProcess;
-use rmcp::{ClientLifecycleMode, ClientServiceExt, RoleClient, ServiceError};
+use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, RoleClient, ServiceError};
 use serde_json::{Value, json};
 use tokio::io::AsyncReadExt as _;
 use tokio::process::ChildStderr;
@@ -43,26 +46,33 @@ fn tree() -> Tree {
 }
 
 /// Starts the program with small pages, and the client on it. Nothing it does may take longer than [`TIMEOUT`].
-async fn start(tree: &Tree, mode: ClientLifecycleMode) -> (Client, ChildStderr) {
+async fn start<H: ClientHandler>(
+    tree: &Tree,
+    mode: ClientLifecycleMode,
+    handler: H,
+) -> (RunningService<RoleClient, H>, ChildStderr) {
     let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_mcp-fs"));
     command.args(["--page-size", "10"]).arg(tree.path()).env_remove("MCP_FS_LOG");
     let started = TokioChildProcess::builder(command).stderr(std::process::Stdio::piped()).spawn();
     let (transport, stderr) = started.expect("mcp-fs starts");
-    let client = timeout(TIMEOUT, ().serve_with_lifecycle(transport, mode)).await.expect("an answer in time");
+    let client = timeout(TIMEOUT, handler.serve_with_lifecycle(transport, mode)).await.expect("an answer in time");
     (client.expect("a session"), stderr.expect("stderr is piped"))
 }
 
 /// Runs a judgement in each mode.
 fn in_each_mode<F: Future<Output = ()>>(judgement: impl Fn(Arc<Tree>, Client, ChildStderr, ProtocolVersion) -> F) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    runtime.expect("a runtime").block_on(async {
+    runtime().block_on(async {
         for (mode, revision) in modes() {
             eprintln!("{mode:?}");
             let tree = Arc::new(tree());
-            let (client, stderr) = start(&tree, mode).await;
+            let (client, stderr) = start(&tree, mode, ()).await;
             timeout(TIMEOUT, judgement(Arc::clone(&tree), client, stderr, revision)).await.expect("it took too long");
         }
     });
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
 }
 
 fn call(name: &'static str, arguments: Value) -> CallToolRequestParams {
