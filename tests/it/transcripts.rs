@@ -7,19 +7,23 @@
 //! | `> ` | the client sends this line |
 //! | `< ` | the server says this next |
 //! | `<~ ` | the server says this too; such lines in a row may come in any order |
+//! | `+ ` | somebody else adds a line to a file, which is made where it is missing: `+ notes.md one more` |
 //! | `! ` | the client ends the input here, and the exit code is this; `! 0` at the end where it is not said |
 //! | two spaces | the line before goes on, so that long messages can be read |
+//!
+//! Where a file is changed, it is that of a copy of `sample-root`.
 //!
 //! What is expected is compared as JSON, so spaces and the order of members do not matter. `{{root}}` is the
 //! `file://` URI of `sample-root`, `{{path}}` its absolute path, `{{version}}` that of the program. `{{*}}` stands
 //! for anything: inside a string for any characters, and `"{{*}}"` for any value.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::support::{Client as _, Process, file_uri};
+use crate::support::{Client as _, Process, Tree, command, file_uri};
 
 const HOLE: &str = "{{*}}";
 
@@ -38,11 +42,18 @@ enum Kind {
     Send,
     Expect,
     ExpectInAnyOrder,
+    Append,
     End,
 }
 
-const KINDS: [(&str, Kind); 5] =
-    [("$ ", Kind::Start), ("> ", Kind::Send), ("< ", Kind::Expect), ("<~ ", Kind::ExpectInAnyOrder), ("! ", Kind::End)];
+const KINDS: [(&str, Kind); 6] = [
+    ("$ ", Kind::Start),
+    ("> ", Kind::Send),
+    ("< ", Kind::Expect),
+    ("<~ ", Kind::ExpectInAnyOrder),
+    ("+ ", Kind::Append),
+    ("! ", Kind::End),
+];
 
 fn parse(transcript: &str) -> Result<Vec<Step>, String> {
     let mut steps: Vec<Step> = Vec::new();
@@ -61,11 +72,18 @@ fn parse(transcript: &str) -> Result<Vec<Step>, String> {
 }
 
 fn replay(transcript: &str) -> Result<(), String> {
-    let steps = parse(&fill(transcript))?;
-    let command = steps.iter().find(|step| step.kind == Kind::Start).map_or("mcp-fs sample-root", |step| &step.text);
-    let args = command.strip_prefix("mcp-fs ").ok_or_else(|| format!("{command:?} does not start mcp-fs"))?;
-    let mut process = Process::spawn(args.split_whitespace());
-    let said = talk(&mut process, &steps);
+    // The directory that holds `sample-root`, and where it is started.
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().map_err(|error| error.to_string())?;
+    let steps = parse(transcript)?;
+    let copy = steps.iter().any(|step| step.kind == Kind::Append).then(|| copy_of_sample_root(&top));
+    let top = copy.as_ref().map_or(&*top, |copy| copy.outside());
+    let steps = parse(&fill(transcript, &top.join("sample-root")))?;
+    let start = steps.iter().find(|step| step.kind == Kind::Start).map_or("mcp-fs sample-root", |step| &step.text);
+    let args = start.strip_prefix("mcp-fs ").ok_or_else(|| format!("{start:?} does not start mcp-fs"))?;
+    let mut command = command(args.split_whitespace());
+    command.current_dir(top);
+    let mut process = Process::start(command);
+    let said = talk(&mut process, &steps, top);
     process.close_stdin();
     let exit = process.wait();
     let code = steps.iter().find(|step| step.kind == Kind::End).map_or("0", |step| &step.text);
@@ -77,7 +95,7 @@ fn replay(transcript: &str) -> Result<(), String> {
     }
 }
 
-fn talk(process: &mut Process, steps: &[Step]) -> Result<(), String> {
+fn talk(process: &mut Process, steps: &[Step], top: &Path) -> Result<(), String> {
     let mut in_any_order: Vec<Value> = Vec::new();
     for (at, step) in steps.iter().enumerate() {
         match step.kind {
@@ -92,17 +110,35 @@ fn talk(process: &mut Process, steps: &[Step]) -> Result<(), String> {
                 let found = in_any_order.iter().position(|said| is_as_expected(step, said).is_ok());
                 in_any_order.remove(found.ok_or_else(|| format!("line {}: not among {in_any_order:?}", step.line))?);
             }
+            Kind::Append => append(&top.join("sample-root"), step)?,
             Kind::End => process.close_stdin(),
         }
     }
     Ok(())
 }
 
-fn fill(transcript: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-root");
-    let root = root.canonicalize().unwrap_or(root);
+/// A directory with a copy of `sample-root` in it. Links are left out.
+fn copy_of_sample_root(top: &Path) -> Tree {
+    let original = top.join("sample-root");
+    let files = walkdir::WalkDir::new(&original).into_iter().map(|entry| entry.expect("readable"));
+    let copy = files.filter(|entry| entry.file_type().is_file()).fold(Tree::new(), |tree, entry| {
+        let path = entry.path().strip_prefix(&original).expect("below it");
+        tree.file(path, fs::read(entry.path()).expect("a file"))
+    });
+    copy.renamed("sample-root")
+}
+
+/// In one step, so that it is one change.
+fn append(root: &Path, step: &Step) -> Result<(), String> {
+    let (path, line) = step.text.split_once(' ').ok_or_else(|| format!("line {}: no text to add", step.line))?;
+    let file = fs::OpenOptions::new().append(true).create(true).open(root.join(path));
+    let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
+    written.map_err(|error| format!("line {}: {error}", step.line))
+}
+
+fn fill(transcript: &str, root: &Path) -> String {
     transcript
-        .replace("{{root}}", &file_uri(&root))
+        .replace("{{root}}", &file_uri(root))
         .replace("{{path}}", &root.display().to_string())
         .replace("{{version}}", env!("CARGO_PKG_VERSION"))
 }
@@ -161,6 +197,11 @@ fn a_transcript_that_is_not_true_is_found() {
     let pong = r#"{"jsonrpc": "2.0", "id": 1, "result": {}}"#;
     let id_2 = pong.replace("1,", "2,");
     let again = ping.replace("1,", "2,");
+    let read = r#"> {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}},
+        "name": "read_text_file", "arguments": {"path": "new.txt"}}}"#;
+    let text = r#"{"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "text\n"}],
+        "resultType": "complete", "_meta": "{{*}}"}}"#;
     for (transcript, wrong) in [
         (format!("{ping}\n< {pong}"), ""),
         (format!("{ping}\n{again}\n<~ {id_2}\n<~ {pong}\n! 0"), ""),
@@ -169,6 +210,9 @@ fn a_transcript_that_is_not_true_is_found() {
         (ping.to_owned(), "said, but not written"),
         (format!("{ping}\n< {pong}\n! 2"), "exit"),
         ("$ mcp-fs no-such-directory\n! 2".to_owned(), ""),
+        (format!("+ new.txt text\n{read}\n< {text}"), ""),
+        (format!("{read}\n< {text}"), "line 4: at"),
+        ("+ new.txt".to_owned(), "line 1: no text"),
     ] {
         let why = replay(&transcript).err().unwrap_or_default();
         assert!(if wrong.is_empty() { why.is_empty() } else { why.contains(wrong) }, "{transcript}\n{why}");
