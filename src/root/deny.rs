@@ -1,9 +1,9 @@
 //! Names that are never given out: keys and secrets that a model has no business with.
 //!
-//! Patterns are in gitignore syntax, without negation, compared without regard to case and Unicode form. A denied
-//! directory denies all that is below it. The check is made twice: on the path as asked, before the disk is touched,
-//! and on the path that was really opened, so that no link leads there. A hard link is another name for the same
-//! file, and is not detected.
+//! Patterns are in gitignore syntax, without negation, compared without regard to case, Unicode form and characters that
+//! cannot be seen. A denied directory denies all that is below it. The check is made twice: on the path as asked, before
+//! the disk is touched, and on the path that was really opened, so that no link leads there. A hard link is another name
+//! for the same file, and is not detected; nor are the short names that Windows may make up.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -165,10 +165,20 @@ fn first_byte(pattern: &str) -> Option<u8> {
 /// Lower case, in normal form C.
 fn fold(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
-        Cow::Borrowed(text)
-    } else {
-        Cow::Owned(text.nfc().flat_map(char::to_lowercase).nfc().collect())
+        return Cow::Borrowed(text);
     }
+    // Up and down again: `ſ` and `ß` are `s` and `ss` to APFS, NTFS and ext4 where these do not tell cases apart.
+    // (Not the compatibility forms: they make a `/` of some characters.)
+    let visible = text.nfc().filter(|c| !is_ignorable(*c));
+    Cow::Owned(visible.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfc().collect())
+}
+
+/// Characters that HFS+ and ext4 do not see in a name (Unicode's `Default_Ignorable_Code_Point`, the ones in use): to
+/// them `.e\u{200b}nv` is `.env`.
+fn is_ignorable(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]
@@ -209,6 +219,25 @@ mod tests {
         }
         for path in [".env.example", ".environment", "env", "id_rsa.pub", ".kube/cache", "ssh", "config"] {
             assert!(!denied(&deny, path), "{path}");
+        }
+    }
+
+    /// What other names file systems take for these that do not tell cases apart (CVE-2014-9390 was git's).
+    #[test]
+    fn other_spellings_of_a_secret_are_denied_too() {
+        let deny = Deny::new(&[], true).expect("no patterns");
+        for path in [
+            ".\u{17f}sh/config",
+            ".\u{df}h/config",
+            ".e\u{200b}nv",
+            "\u{200d}.env",
+            ".en\u{ad}v",
+            ".AW\u{17f}/credentials",
+        ] {
+            assert!(denied(&deny, path), "{path:?}");
+        }
+        for path in ["\u{200b}", "a/\u{2105}/b", "stra\u{df}e"] {
+            assert!(!denied(&deny, path), "{path:?}");
         }
     }
 

@@ -7,7 +7,7 @@ use crate::call::{Annotations, Failure, Resource, ResourcePage};
 use crate::context::Context;
 use crate::features::content;
 use crate::features::names::{notes, shown, timestamp};
-use crate::root::{Directory, Kind, RelPath, Stat};
+use crate::root::{Directory, Kind, RelPath, RootError, Stat};
 
 /// A page: the first one without a cursor, else the one that it leads to.
 pub fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Failure> {
@@ -52,7 +52,10 @@ fn walk(context: &Context) -> Result<Snapshot, Failure> {
     let walked = Snapshot::take(root, limit, &context.cancel, |directory, found| {
         context.report(found as u64 + 1, || format!("listing {}", shown(root, directory)));
     });
-    let (snapshot, walk_notes) = walked?;
+    let (snapshot, walk_notes) = walked.map_err(|error| match error {
+        RootError::Cancelled => Failure::Cancelled,
+        error => Failure::Internal(format!("The served directory cannot be listed: {error}.")),
+    })?;
     for note in notes(root, &walk_notes) {
         tracing::warn!("resources/list: {note}");
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
-use crate::cancel::{Cancel, Cancelled};
+use crate::cancel::Cancel;
 use crate::root::{Exclude, Hidden, Kind, RelPath, Root, RootError, WalkOptions};
 
 /// How long a snapshot is kept.
@@ -46,28 +46,29 @@ struct Slot {
 
 impl Snapshot {
     /// Walks the served directory and notes its files, up to `limit`; `each` hears of every directory, and how many
-    /// files were found before it. Directories that cannot be read are passed over. Gives what is to be said of ignore
-    /// files, too.
+    /// files were found before it. Directories that cannot be read are passed over, but for the served one itself. Gives
+    /// what is to be said of ignore files, too.
     pub(in crate::features) fn take(
         root: &Root,
         limit: usize,
         cancel: &Cancel,
         mut each: impl FnMut(&RelPath, usize),
-    ) -> Result<(Self, Vec<(RelPath, String)>), Cancelled> {
+    ) -> Result<(Self, Vec<(RelPath, String)>), RootError> {
         let mut snapshot = Self::new();
         let options = WalkOptions { hidden: Hidden::Skipped, max_depth: usize::MAX, exclude: Exclude::nothing() };
         let mut walk = root.walk(&RelPath::root(), options, cancel);
         for visit in walk.by_ref() {
             each(&visit.path, snapshot.len());
-            match &visit.listing {
+            match visit.listing {
                 Ok((_, listing)) => {
                     let files = listing.iter().filter(|entry| entry.kind == Kind::File).map(|entry| entry.name);
                     let room = limit - snapshot.len();
                     snapshot.truncated |= listing.cut || files.clone().nth(room).is_some();
                     snapshot.add(visit.path, files.take(room));
                 }
+                Err(error) if visit.path.is_root() => return Err(error),
                 Err(error) => {
-                    snapshot.is_sure &= *error != RootError::TooManyOpen;
+                    snapshot.is_sure &= error != RootError::TooManyOpen;
                     tracing::info!("resources/list: {} is left out: {error}", visit.path.display());
                 }
             }
@@ -80,7 +81,7 @@ impl Snapshot {
         Ok((snapshot, walk.notes))
     }
 
-    fn new() -> Self {
+    pub(in crate::features) fn new() -> Self {
         Self {
             tag: RandomState::new().build_hasher().finish(),
             made: Instant::now(),

@@ -15,8 +15,8 @@ use super::{Change, Command};
 use crate::cancel::Cancel;
 use crate::features::resources::Snapshot;
 use crate::limits::Limits;
-use crate::root::Root;
 use crate::root::hints::{Hint, Hints};
+use crate::root::{Root, RootError};
 
 /// Everything that is watched.
 pub(super) struct Watcher {
@@ -190,8 +190,14 @@ impl Watcher {
                 directories.push(directory.clone());
             }
         });
-        let Ok((snapshot, _)) = taken else { return };
         let now = Instant::now();
+        let snapshot = match taken {
+            Ok((snapshot, _)) => snapshot,
+            Err(RootError::Cancelled) => return,
+            Err(error) if error.is_passing() => return self.list.look_later(now + self.limits.watch.poll),
+            // The served directory is gone, and all that was in it.
+            Err(_) => Snapshot::new(),
+        };
         if !snapshot.is_sure {
             return self.list.look_later(now + self.limits.watch.poll);
         }

@@ -70,7 +70,6 @@ fn another_spelling_of_the_uri_ends_a_subscription() {
         plain.replace("file://", "file://localhost"),
         plain.replace("a.txt", "%61.txt"),
         plain.replace("a.txt", "./a.txt"),
-        plain.clone() + "?offset=1",
         "a.txt".to_owned(),
     ] {
         live.subscribe("a.txt");
@@ -78,6 +77,17 @@ fn another_spelling_of_the_uri_ends_a_subscription() {
         append(&live.tree, "a.txt", "more\n");
         live.nothing_else();
     }
+}
+
+#[test]
+fn some_lines_of_a_file_are_a_resource_of_their_own() {
+    let mut live = Live::legacy(tree());
+    let (whole, lines) = (live.tree.uri("a.txt"), live.tree.uri("a.txt") + "?offset=1");
+    live.subscribe("a.txt");
+    assert_eq!(unsubscribe(&mut live, &lines)["result"], json!({}));
+    append(&live.tree, "a.txt", "more\n");
+    assert_eq!(live.news(), "updated a.txt", "{whole} is still subscribed to");
+    live.nothing_else();
 }
 
 #[test]
