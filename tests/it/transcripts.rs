@@ -11,7 +11,7 @@
 //! | `! ` | the client ends the input here, and the exit code is this; `! 0` at the end where it is not said |
 //! | two spaces | the line before goes on, so that long messages can be read |
 //!
-//! Where a file is changed, it is that of a copy of `sample-root`.
+//! Where a file is changed, or may be, it is that of a copy of `sample-root`.
 //!
 //! What is expected is compared as JSON, so spaces and the order of members do not matter. `{{root}}` is the
 //! `file://` URI of `sample-root`, `{{path}}` its absolute path, `{{version}}` that of the program. `{{*}}` stands
@@ -75,7 +75,8 @@ fn replay(transcript: &str) -> Result<(), String> {
     // The directory that holds `sample-root`, and where it is started.
     let top = Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().map_err(|error| error.to_string())?;
     let steps = parse(transcript)?;
-    let copy = steps.iter().any(|step| step.kind == Kind::Append).then(|| copy_of_sample_root(&top));
+    let changes = |step: &Step| step.kind == Kind::Append || step.text.contains("--allow-write");
+    let copy = steps.iter().any(changes).then(|| copy_of_sample_root(&top));
     let top = copy.as_ref().map_or(&*top, |copy| copy.outside());
     let steps = parse(&fill(transcript, &top.join("sample-root")))?;
     let start = steps.iter().find(|step| step.kind == Kind::Start).map_or("mcp-fs sample-root", |step| &step.text);
