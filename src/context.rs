@@ -33,6 +33,8 @@ pub struct Services {
     pub turns: Arc<Budget>,
     /// Searches at once.
     pub search_turns: Arc<Budget>,
+    /// Changes of trees and of large files at once.
+    pub change_turns: Arc<Budget>,
 }
 
 /// What a call's work has at hand.
@@ -108,6 +110,11 @@ impl Context {
     /// The same for a search, which takes long and every processor: listings do not wait for it.
     pub fn search_turn(&self) -> Result<Reservation, Failure> {
         self.services.search_turns.reserve(1, &self.cancel, true).map_err(|_| Failure::Cancelled)
+    }
+
+    /// The same for what changes a tree, copies, or edits: that may take long, too, or hold a file several times over.
+    pub fn change_turn(&self) -> Result<Reservation, Failure> {
+        self.services.change_turns.reserve(1, &self.cancel, true).map_err(|_| Failure::Cancelled)
     }
 
     /// The word to stop for a search, which also has an end by itself.

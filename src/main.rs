@@ -98,14 +98,16 @@ fn serve(server: Server, threads: usize) -> ExitCode {
 /// process 1 of a container, where the default is to ignore them.
 #[cfg(unix)]
 fn end_on_signals() -> Result<(), StartupError> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    use signal_hook::flag::register_conditional_shutdown;
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+    use signal_hook::flag::{register, register_conditional_shutdown};
 
+    let cannot_listen = |error| StartupError(format!("cannot listen to signals: {error}"));
     let always = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        register_conditional_shutdown(signal, 128 + signal, std::sync::Arc::clone(&always))
-            .map_err(|error| StartupError(format!("cannot listen to signals: {error}")))?;
+        register_conditional_shutdown(signal, 128 + signal, std::sync::Arc::clone(&always)).map_err(cannot_listen)?;
     }
+    // Heard and passed over: a write beyond the process's limit (ulimit -f) fails, and the server goes on.
+    register(SIGXFSZ, always).map_err(cannot_listen)?;
     Ok(())
 }
 

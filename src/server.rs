@@ -23,6 +23,9 @@ const WALKS: u64 = 4;
 /// Searches that go on at once.
 const SEARCHES: u64 = 4;
 
+/// Changes of trees and of large files that go on at once.
+const CHANGES: u64 = 4;
+
 /// The work behind a call.
 pub(crate) type Dispatch = dyn Fn(&Call, &Context) -> Result<Outcome, Failure> + Send + Sync;
 
@@ -46,6 +49,7 @@ impl Server {
                 budget: Budget::new(limits.answer_bytes),
                 turns: Budget::new(WALKS),
                 search_turns: Budget::new(SEARCHES),
+                change_turns: Budget::new(CHANGES),
                 snapshots: Snapshots::default(),
                 limits,
             }),

@@ -50,6 +50,9 @@ pub enum RootError {
     /// It lies on procfs, sysfs or the like, which show the server's own secrets.
     #[error("on a kernel file system (such as /proc), which is never served")]
     KernelFileSystem,
+    /// Another program holds it: a lease, as file servers take them.
+    #[error("held by another program for a moment (a lease); try again")]
+    Held,
     /// It would block, and it may not now.
     #[error("would block")]
     WouldBlock,
@@ -67,7 +70,7 @@ pub enum RootError {
 impl RootError {
     /// Whether it says nothing about what is there: another look may succeed although nothing has changed.
     pub fn is_passing(&self) -> bool {
-        matches!(self, Self::TooManyOpen | Self::Io(_) | Self::WouldBlock | Self::Cancelled)
+        matches!(self, Self::TooManyOpen | Self::Io(_) | Self::Held | Self::WouldBlock | Self::Cancelled)
     }
 }
 

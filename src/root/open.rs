@@ -47,7 +47,11 @@ impl Root {
 
     /// Opens a file by a path that holds no link and that is not denied, such as one that a walk gave.
     pub fn open_real_file(&self, path: RelPath, blocking: Blocking) -> Result<File, RootError> {
-        let (file, stat) = sys::open(&self.dir, &path, Access::File, self.can)?;
+        let opened = sys::open(&self.dir, &path, Access::File, self.can);
+        let (file, stat) = opened.map_err(|error| match error {
+            RootError::WouldBlock if blocking == Blocking::Allowed => RootError::Held,
+            error => error,
+        })?;
         regular(stat.kind)?;
         if blocking == Blocking::Refused && stat.size > QUICK_SIZE {
             return Err(RootError::WouldBlock);

@@ -25,6 +25,15 @@ pub(super) enum LastLink {
     Itself,
 }
 
+/// Which names are taken for one that is not there by its exact name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Alike {
+    /// Those in another Unicode form.
+    Form,
+    /// Those with another kind of space, too.
+    FormAndSpaces,
+}
+
 /// How far a path leads.
 #[derive(Debug)]
 pub(super) struct Reached {
@@ -37,13 +46,14 @@ pub(super) struct Reached {
 impl Root {
     /// Follows all links and `..` in `asked`. Fails where that leads outside, without a look at what is there.
     pub(super) fn resolve(&self, asked: &RelPath) -> Result<RelPath, RootError> {
-        let reached = self.resolve_far(asked, LastLink::Followed)?;
+        let reached = self.resolve_by(asked, LastLink::Followed, Alike::FormAndSpaces, |_| ())?;
         if reached.missing.is_empty() { Ok(reached.real) } else { Err(RootError::NotFound) }
     }
 
-    /// The same as far as there is something: what is beyond may be created there.
+    /// The same as far as there is something: what is beyond may be created there. What is to be changed is not
+    /// guessed: a name with another kind of space is another name.
     pub(super) fn resolve_far(&self, asked: &RelPath, last: LastLink) -> Result<Reached, RootError> {
-        self.resolve_by(asked, last, |_| ())
+        self.resolve_by(asked, last, Alike::Form, |_| ())
     }
 
     /// The same; `step` gets every entry on the way before it is looked at, without links and `..` before its name.
@@ -51,6 +61,7 @@ impl Root {
         &self,
         asked: &RelPath,
         last: LastLink,
+        alike: Alike,
         mut step: impl FnMut(&RelPath),
     ) -> Result<Reached, RootError> {
         let mut pending: Vec<Vec<u8>> = reversed(asked);
@@ -64,7 +75,7 @@ impl Root {
                 continue;
             }
             step(&real.join(&name));
-            let (entry, kind) = match self.entry(&real, &name) {
+            let (entry, kind) = match self.entry(&real, &name, alike) {
                 Err(RootError::NotFound) => {
                     pending.push(name);
                     return self.missing(real, pending);
@@ -117,13 +128,13 @@ impl Root {
     }
 
     /// An entry by its exact name, or else by the only name that is the same but for its Unicode form.
-    fn entry(&self, dir: &RelPath, name: &[u8]) -> Result<(RelPath, Kind), RootError> {
+    fn entry(&self, dir: &RelPath, name: &[u8], alike: Alike) -> Result<(RelPath, Kind), RootError> {
         let exact = dir.join(name);
         self.deny.check(&exact)?; // before a look: what is in a denied directory is not even asked for
         match sys::stat(&self.dir, &exact, self.can, false) {
             Ok(stat) => Ok((exact, stat.kind)),
             Err(RootError::NotFound) => {
-                let path = dir.join(&self.equivalent(dir, name)?);
+                let path = dir.join(&self.equivalent(dir, name, alike)?);
                 let kind = sys::stat(&self.dir, &path, self.can, false)?.kind;
                 Ok((path, kind))
             }
@@ -133,16 +144,16 @@ impl Root {
 
     /// Clients and copied archives write `é` as one character or as two, and models write a plain space for the
     /// narrow one in a macOS screenshot's name.
-    fn equivalent(&self, dir: &RelPath, name: &[u8]) -> Result<Vec<u8>, RootError> {
+    fn equivalent(&self, dir: &RelPath, name: &[u8], alike: Alike) -> Result<Vec<u8>, RootError> {
         let asked = std::str::from_utf8(name).map_err(|_| RootError::NotFound)?;
-        if asked.bytes().all(|b| b.is_ascii() && b != b' ') {
+        if asked.bytes().all(|b| b.is_ascii() && (b != b' ' || alike == Alike::Form)) {
             return Err(RootError::NotFound);
         }
-        let asked = canonical_form(asked);
+        let asked = canonical_form(asked, alike);
         let listing = self.open_real_directory(dir)?.list(&Cancel::default())?;
         let mut same = listing.iter().filter(|entry| {
             let name = std::str::from_utf8(entry.name);
-            name.is_ok_and(|name| canonical_form(name) == asked)
+            name.is_ok_and(|name| canonical_form(name, alike) == asked)
         });
         match (same.next(), same.next()) {
             (Some(only), None) => Ok(only.name.to_vec()),
@@ -158,7 +169,8 @@ fn reversed(path: &RelPath) -> Vec<Vec<u8>> {
     components
 }
 
-/// Normal form C, with every kind of space as a plain one.
-fn canonical_form(name: &str) -> String {
-    name.nfc().map(|c| if c.is_whitespace() { ' ' } else { c }).collect()
+/// Normal form C, and where spaces are alike, every kind of them as a plain one.
+fn canonical_form(name: &str, alike: Alike) -> String {
+    let spaces = alike == Alike::FormAndSpaces;
+    name.nfc().map(|c| if spaces && c.is_whitespace() { ' ' } else { c }).collect()
 }

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::resolve::LastLink;
+use super::resolve::{Alike, LastLink};
 use super::stat::{Kind, Stat};
 use super::{Asked, Blocking, RelPath, Root, RootError};
 
@@ -77,7 +77,7 @@ impl Root {
         match &found {
             Ok((real, _)) if *real == path => way.straight_to(real),
             _ => {
-                let end = self.resolve_by(&path, LastLink::Followed, |entry| way.pass(entry));
+                let end = self.resolve_by(&path, LastLink::Followed, Alike::FormAndSpaces, |entry| way.pass(entry));
                 // Any other failure is a fact, too.
                 end.map(drop).or_else(|error| if error.is_passing() { Err(error) } else { Ok(()) })?;
                 if let Ok((real, _)) = &found {

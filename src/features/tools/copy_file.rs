@@ -32,7 +32,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
     let paths = two_paths(arguments, context)?;
-    let _turn = context.turn()?;
+    let _turn = context.change_turn()?;
     let options = CopyOptions { parents: arguments.flag("createParents"), overwrite: arguments.flag("overwrite") };
     let report = |done: usize| context.report(done as u64, || format!("{done} entries copied"));
     let root = writable(context)?;

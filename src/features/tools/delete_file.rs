@@ -29,7 +29,7 @@ pub(super) const TOOL: Tool = Tool {
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
     let asked = arguments.text("path");
     let path = context.root().locate(asked).map_err(|error| Problem::at(asked, error))?;
-    let _turn = context.turn()?;
+    let _turn = context.change_turn()?;
     let report = |done: usize| context.report(done as u64, || format!("{done} entries deleted"));
     let deleted = writable(context)?.delete(&path, arguments.flag("recursive"), &context.cancel, &report);
     let deleted = deleted.map_err(|error| Problem::in_change(asked, error))?;

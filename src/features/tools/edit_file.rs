@@ -45,7 +45,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
     // The file is held several times over: not for 64 calls at once.
-    let _turn = context.turn()?;
+    let _turn = context.change_turn()?;
     let updated = update(arguments, context)?;
     let note = note(&updated, arguments.flag("dryRun"));
     let name = shown(context.root(), &updated.written.path);

@@ -25,7 +25,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
     let paths = two_paths(arguments, context)?;
-    let _turn = context.turn()?;
+    let _turn = context.change_turn()?;
     let parents = arguments.flag("createParents");
     let moved = writable(context)?.rename(&paths.source, &paths.destination, parents, &context.cancel);
     let moved = moved.map_err(|error| paths.problem(error))?;

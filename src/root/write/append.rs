@@ -1,7 +1,8 @@
-//! More at the end of a file, at the cost of what is added. It is the one change that happens in place: what goes
-//! wrong in the middle may leave a part of it, and a file with several names is refused, as all would change.
+//! More at the end of a file, at the cost of what is added. It is the one change that happens in place: a process that
+//! is killed in the middle may leave a part of it, and a file with several names is refused, as all would change.
 
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{self, Write as _};
 
 use cap_std::fs::OpenOptions;
 
@@ -19,6 +20,9 @@ impl WritableRoot {
             let target = self.target(asked, LastLink::Followed)?;
             target.must_name_a_file()?;
             let _turn = self.turns.take(&[&target.path], cancel)?;
+            if new.if_match.is_some() && !target.missing().is_empty() {
+                return Err(WriteError::Gone);
+            }
             let place = self.place(&target, new.parents)?;
             let Some(stat) = place.look()? else {
                 must_match(None, new.if_match)?;
@@ -31,11 +35,34 @@ impl WritableRoot {
                 return Err(WriteError::AppendHardLinked(stat.names()));
             }
             must_match(Some(&stat), new.if_match)?;
-            file.write_all(new.content)?;
+            add(&mut file, stat.size, new.content)?;
             if self.durable {
-                file.sync_all()?;
+                file.sync_all().map_err(|error| WriteError::Unconfirmed(error.kind().to_string()))?;
             }
             Ok(Written::of(place.path, &Stat::from(&file.metadata()?), false))
         })
     }
+}
+
+/// Adds all of `content` to a file that was `before` bytes long, or takes back what got there: trying again must not
+/// add it twice.
+fn add(file: &mut File, before: u64, content: &[u8]) -> Result<(), WriteError> {
+    let mut written = 0;
+    while written < content.len() {
+        let error = match file.write(&content[written..]) {
+            Ok(0) => io::ErrorKind::WriteZero.into(),
+            Ok(count) => {
+                written += count;
+                continue;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => error,
+        };
+        let is_ours = |length: u64| length == before + written as u64;
+        let taken_back =
+            written == 0 || (file.metadata().is_ok_and(|now| is_ours(now.len())) && file.set_len(before).is_ok());
+        let error = WriteError::from(error);
+        return Err(if taken_back { error } else { WriteError::PartlyAppended { written, error: Box::new(error) } });
+    }
+    Ok(())
 }

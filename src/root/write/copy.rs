@@ -6,7 +6,7 @@
 //! stays as far as it came.
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 
 use cap_std::fs::Dir;
 
@@ -113,7 +113,7 @@ impl WritableRoot {
         let bytes = copy_content(source, &new.file, stat.size, cancel)?;
         match &old {
             Some(old) => sys::change::keep(&old.file, &new.file)?,
-            None => set_mode(&new.file, stat)?,
+            None => sys::change::copy_mode(source, &new.file)?,
         }
         self.place_file(&place, new, old.as_ref(), false).map_err(|error| match error {
             WriteError::Raced => WriteError::Exists,
@@ -194,7 +194,7 @@ impl WritableRoot {
     ) -> Result<u64, WriteError> {
         let file = dir.open_with(name_of(new), &new_file(Readers::Owner))?.into_std();
         let copied = copy_content(source, &file, stat.size, cancel).and_then(|bytes| {
-            set_mode(&file, stat)?;
+            sys::change::copy_mode(source, &file)?;
             if self.durable {
                 file.sync_all()?;
             }
@@ -208,9 +208,9 @@ impl WritableRoot {
 
     /// Gives a directory that was filled the mode of its source.
     fn finish_directory(&self, path: &RelPath, new: &RelPath) -> Result<(), WriteError> {
-        let stat = sys::stat(&self.root.dir, path, self.root.can, false)?;
-        let (directory, _) = sys::open(&self.root.dir, new, Access::Directory, self.root.can)?;
-        set_mode(&directory, &stat)?;
+        let open = |path| sys::open(&self.root.dir, path, Access::Directory, self.root.can);
+        let ((source, _), (directory, _)) = (open(path)?, open(new)?);
+        sys::change::copy_mode(&source, &directory)?;
         if self.durable && cfg!(unix) {
             directory.sync_all()?;
         }
@@ -239,19 +239,26 @@ impl WritableRoot {
     }
 }
 
-/// Copies at most what the file held when it was opened; the system does it, without a copy in this process where it
-/// can, and without a copy at all where the file system can share blocks.
-fn copy_content(from: &File, to: &File, size: u64, cancel: &Cancel) -> Result<u64, WriteError> {
-    let mut copied = 0;
-    while copied < size {
+/// Copies at most what the file held when it was opened, and no holes; the system does it, without a copy in this
+/// process where it can, and without a copy at all where the file system can share blocks.
+fn copy_content(mut from: &File, mut to: &File, size: u64, cancel: &Cancel) -> Result<u64, WriteError> {
+    let mut at = 0;
+    while at < size {
         cancel.check()?;
-        let mut to = to;
-        match io::copy(&mut from.take(CHUNK.min(size - copied)), &mut to)? {
-            0 => break,
-            some => copied += some,
+        let Some((start, end)) = sys::change::data(from, at, size)? else {
+            // The rest is a hole.
+            to.set_len(size)?;
+            return Ok(size);
+        };
+        from.seek(SeekFrom::Start(start))?;
+        to.seek(SeekFrom::Start(start))?;
+        match io::copy(&mut from.take(CHUNK.min(end - start)), &mut to)? {
+            // It has become shorter.
+            0 => return Ok(at),
+            some => at = start + some,
         }
     }
-    Ok(copied)
+    Ok(at)
 }
 
 /// Its owner's only, until it is complete.
@@ -265,17 +272,6 @@ fn make_private_directory(dir: &Dir, path: &RelPath) -> Result<(), WriteError> {
     #[cfg(not(unix))]
     let _ = &mut builder;
     Ok(dir.create_dir_with(name_of(path), &builder)?)
-}
-
-fn set_mode(file: &File, stat: &Stat) -> Result<(), WriteError> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        file.set_permissions(std::fs::Permissions::from_mode(stat.mode))?;
-    }
-    #[cfg(not(unix))]
-    let (_, _) = (file, stat);
-    Ok(())
 }
 
 fn name_of(path: &RelPath) -> &std::ffi::OsStr {

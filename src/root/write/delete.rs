@@ -1,8 +1,8 @@
 //! A name is deleted: of a file, a link (never what it leads to), an empty directory, or where that is asked for, a
 //! directory with all that is in it.
 //!
-//! A tree is looked through first, and deleted from within; each directory is opened anew from the root, so that one
-//! that was moved out meanwhile is not followed. A tree that fails or is cancelled in the middle is gone in part.
+//! A tree is looked through first, and deleted from within; each directory is opened once more from the root, so that
+//! one that was moved out meanwhile is not followed. A tree that fails or is cancelled in the middle is gone in part.
 
 use cap_std::fs::Dir;
 
@@ -49,7 +49,10 @@ impl WritableRoot {
                 self.delete_tree(&tree, cancel, report)?;
                 entries += tree.entries.len();
             }
-            place.dir.remove_dir(place.name())?;
+            place.dir.remove_dir(place.name()).map_err(|error| match error.into() {
+                WriteError::NotEmpty if recursive => WriteError::Raced,
+                error => error,
+            })?;
         } else {
             place.dir.remove_file(place.name())?;
         }

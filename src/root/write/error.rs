@@ -34,8 +34,19 @@ pub enum WriteError {
     )]
     HardLinked(u64),
     /// The same for what changes all of them.
-    #[error("the file has {0} names (hard links), and appending would change them all; write the whole file instead")]
+    #[error(
+        "the file has {0} names (hard links), and appending would change them all; to break the link, copy_file \
+         it to another name, delete_file it, and move_file the copy to its place"
+    )]
     AppendHardLinked(u64),
+    /// An addition that failed in the middle, in a file that somebody else adds to.
+    #[error("{error}; the first {written} bytes are in the file already, so do not add them again")]
+    PartlyAppended {
+        /// How many bytes were added.
+        written: usize,
+        /// What went wrong.
+        error: Box<WriteError>,
+    },
     /// The file's own permissions forbid it, although its directory would allow it to be replaced.
     #[error("the file is write-protected for the server's user")]
     Protected,
@@ -77,7 +88,7 @@ pub enum WriteError {
     /// A tree that another file system is mounted in.
     #[error("another file system is mounted at {} in it", .0.display())]
     HoldsMount(RelPath),
-    /// A tree of too many entries.
+    /// A tree of too many entries, or of too long paths.
     #[error("it holds more than {0} entries; do it in parts")]
     TooMany(usize),
     /// A tree that was done in part.

@@ -5,7 +5,7 @@
 //! to replace a file is not enough: the file itself must be writable.
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::{Read as _, Seek as _, Write as _};
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::OpenOptions;
@@ -17,6 +17,9 @@ use crate::cancel::Cancel;
 use crate::root::resolve::LastLink;
 use crate::root::stat::{Kind, Stat};
 use crate::root::{Asked, RelPath, RootError, sys};
+
+/// How often a change is applied again because another program writes to the file all the time.
+const ATTEMPTS: usize = 8;
 
 /// What a file is to become.
 #[derive(Clone, Copy, Debug)]
@@ -64,9 +67,11 @@ impl WritableRoot {
     }
 
     /// Reads a file, lets `change` make its new content out of the old one, and writes that; `None` writes nothing.
-    /// Nobody in this server gets in between, and what another program did meanwhile is noticed and not overwritten.
+    /// Nobody in this server gets in between. What another program did meanwhile is noticed and not overwritten: if it
+    /// wrote to the old file in the very moment in which that was replaced, `change` is applied again, to what it wrote.
+    /// (A program that keeps the old file open, and writes to it later, writes to what has no name any more.)
     ///
-    /// The inner error is the one of `change`, and nothing was written then. A file of more than `most` bytes is not
+    /// The inner error is the one of `change`, and nothing was changed then. A file of more than `most` bytes is not
     /// read.
     pub fn update<T, E>(
         &self,
@@ -74,7 +79,7 @@ impl WritableRoot {
         if_match: Option<&Version>,
         most: u64,
         cancel: &Cancel,
-        change: impl FnOnce(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
+        change: impl Fn(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
     ) -> Result<Result<Updated<T>, E>, WriteError> {
         let target = self.target(asked, LastLink::Followed)?;
         target.must_name_a_file()?;
@@ -83,18 +88,28 @@ impl WritableRoot {
             return Err(RootError::NotFound.into());
         }
         let place = self.place(&target, false)?;
-        let old = Old::open(&place, true)?.ok_or(RootError::NotFound)?;
-        must_match(Some(&old.stat), if_match)?;
-        let content = old.read(most)?;
-        let (new, value) = match change(&content) {
-            Ok(made) => made,
-            Err(error) => return Ok(Err(error)),
-        };
-        let written = match new {
-            Some(new) => self.put(&place, Some(&old), true, |file| Ok(file.write_all(&new)?))?,
-            None => Written::of(place.path, &old.stat, false),
-        };
-        Ok(Ok(Updated { value, written }))
+        let mut source = Old::open(&place, true)?.ok_or(RootError::NotFound)?;
+        must_match(Some(&source.stat), if_match)?;
+        let mut ours: Option<Old> = None;
+        for _ in 0..ATTEMPTS {
+            let content = source.read(most)?;
+            let there = ours.as_ref().unwrap_or(&source);
+            let (new, value) = match change(&content) {
+                Ok((new, value)) => (new, Ok(value)),
+                // What was put into its place goes again.
+                Err(error) => (ours.is_some().then_some(content), Err(error)),
+            };
+            let written = match new {
+                Some(new) => self.put(&place, Some(there), true, |file| Ok(file.write_all(&new)?))?,
+                None => Written::of(place.path.clone(), &there.stat, false),
+            };
+            if source.is_as_read()? {
+                return Ok(value.map(|value| Updated { value, written }));
+            }
+            let is_ours = |old: &Old| Version::of(&old.stat) == written.version;
+            ours = Some(Old::open(&place, true)?.filter(is_ours).ok_or(WriteError::Raced)?);
+        }
+        Err(WriteError::Raced)
     }
 
     /// Writes a file by `fill` and gives it its place. If it must be `unchanged`, what was looked at as `old` must be
@@ -175,7 +190,9 @@ impl Old {
         Ok(Some(Self { file, stat }))
     }
 
-    fn read(&self, most: u64) -> Result<Vec<u8>, WriteError> {
+    fn read(&mut self, most: u64) -> Result<Vec<u8>, WriteError> {
+        self.stat = Stat::from(&self.file.metadata()?);
+        self.file.rewind()?;
         if self.stat.size > most {
             return Err(WriteError::TooLong { size: self.stat.size, most });
         }
@@ -183,6 +200,12 @@ impl Old {
         (&self.file).take(most + 1).read_to_end(&mut content)?;
         // It has grown.
         if content.len() as u64 > most { Err(WriteError::Raced) } else { Ok(content) }
+    }
+
+    /// Whether nobody has written to it since it was read, be it without a name.
+    fn is_as_read(&self) -> Result<bool, WriteError> {
+        let now = Stat::from(&self.file.metadata()?);
+        Ok((now.size, now.modified) == (self.stat.size, self.stat.modified))
     }
 
     /// Fails where the place has another file by now, or this one has changed.

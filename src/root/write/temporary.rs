@@ -105,7 +105,8 @@ pub(super) fn new_file(readers: Readers) -> OpenOptions {
 
 /// Whether this is such a name.
 pub(super) fn is_temporary(name: &[u8]) -> bool {
-    name.len() > PREFIX.len() + SUFFIX.len() && name.starts_with(PREFIX) && name.ends_with(SUFFIX)
+    let random = name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX));
+    random.is_some_and(|random| random.len() == 16 && random.iter().all(u8::is_ascii_hexdigit))
 }
 
 /// Removes what killed writes have left in a directory. Whatever fails here fails nothing else.

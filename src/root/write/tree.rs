@@ -11,8 +11,10 @@ use crate::root::stat::Kind;
 use crate::root::sys::{self, Access};
 use crate::root::{RelPath, RootError};
 
-/// Entries of a tree that are copied, deleted or moved in one call: some tens of megabytes while that goes on.
+/// Entries of a tree that are copied, deleted or moved in one call.
 const MOST: usize = 200_000;
+/// Bytes of their paths, which are held in memory while that goes on.
+const MOST_BYTES: usize = 64 << 20;
 
 /// Everything in a tree but its top, each after the directory that it is in, and all of one directory together.
 #[derive(Debug)]
@@ -32,16 +34,18 @@ pub(super) struct Rules<'a> {
 impl WritableRoot {
     /// Looks through the directory at a real path.
     pub(super) fn look_through(&self, top: &RelPath, rules: Rules<'_>, cancel: &Cancel) -> Result<Tree, WriteError> {
-        let mut entries: Vec<(RelPath, Kind)> = Vec::new();
+        let (mut entries, mut bytes): (Vec<(RelPath, Kind)>, usize) = (Vec::new(), 0);
         let (mut next, mut directory) = (0, Some(top.clone()));
-        let mut device = None;
+        let mut mount = None;
         while let Some(path) = directory {
             let opened = sys::open(&self.root.dir, &path, Access::Directory, self.root.can);
             let (handle, stat) = opened.map_err(|error| WriteError::Unreadable(path.clone(), error))?;
-            if !rules.mounts && *device.get_or_insert(stat.on_device()) != stat.on_device() {
+            // A directory of the same file system can be mounted there, too.
+            let on = (stat.on_device(), sys::change::mount_of(&handle));
+            if !rules.mounts && *mount.get_or_insert(on) != on {
                 return Err(WriteError::HoldsMount(path));
             }
-            self.gather(&handle, &path, &mut entries, cancel)?;
+            self.gather(&handle, &path, &mut entries, &mut bytes, cancel)?;
             // The next one that was found and not yet entered.
             while entries.get(next).is_some_and(|(_, kind)| *kind != Kind::Directory) {
                 next += 1;
@@ -62,6 +66,7 @@ impl WritableRoot {
         handle: &std::fs::File,
         path: &RelPath,
         entries: &mut Vec<(RelPath, Kind)>,
+        bytes: &mut usize,
         cancel: &Cancel,
     ) -> Result<(), WriteError> {
         let mut refused = cancel.check().map_err(WriteError::from);
@@ -70,9 +75,10 @@ impl WritableRoot {
             if refused.is_ok() {
                 refused = self.permitted(&entry);
             }
+            *bytes += entry.as_bytes().len();
             entries.push((entry, kind));
-            if entries.len() > MOST {
-                refused = Err(WriteError::TooMany(MOST));
+            if entries.len() > MOST || *bytes > MOST_BYTES {
+                refused = Err(WriteError::TooMany(entries.len() - 1));
             }
             refused.is_ok()
         });

@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 use cap_std::fs::Dir;
-use rustix::fs::{self, Access, AtFlags, Gid, Mode, OFlags, RenameFlags, Uid, XattrFlags};
+use rustix::fs::{self, Access, AtFlags, Gid, Mode, OFlags, RenameFlags, SeekFrom, StatxFlags, Uid, XattrFlags};
 use rustix::io::Errno;
 
 /// The largest extended attribute that Linux has.
@@ -20,8 +20,8 @@ const LABEL: &str = "security.selinux";
 /// Fails where this user may not write to the file itself.
 pub(in crate::root) fn may_write(dir: &Dir, name: &OsStr) -> io::Result<()> {
     match fs::accessat(dir, name, Access::WRITE_OK, AtFlags::EACCESS | AtFlags::SYMLINK_NOFOLLOW) {
-        // Kernels before 5.8, and sandboxes older than that call.
-        Err(Errno::NOSYS) => Ok(fs::accessat(dir, name, Access::WRITE_OK, AtFlags::empty())?),
+        // Kernels before 5.8, and sandboxes older than that call; these may say PERM.
+        Err(Errno::NOSYS | Errno::PERM) => Ok(fs::accessat(dir, name, Access::WRITE_OK, AtFlags::empty())?),
         answer => Ok(answer?),
     }
 }
@@ -33,6 +33,12 @@ pub(in crate::root) fn rename_new(from: (&Dir, &OsStr), to: (&Dir, &OsStr)) -> i
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Err(io::ErrorKind::Unsupported.into()),
         renamed => Ok(renamed?),
     }
+}
+
+/// Which mount an open directory is reached by; `None` where the kernel (before 5.8) does not tell.
+pub(in crate::root) fn mount_of(directory: &File) -> Option<u64> {
+    let stat = fs::statx(directory, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?;
+    (stat.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(stat.stx_mnt_id)
 }
 
 /// The directory, to be listed.
@@ -69,8 +75,33 @@ pub(in crate::root) fn keep(old: &File, new: &File) -> io::Result<()> {
         unless_permitted(fs::fsetxattr(new, LABEL, &label, XattrFlags::empty()))?;
     }
     let mode = from.mode() & 0o777;
-    let mode = if keeps_group { mode } else { (mode & 0o707) | ((mode & 0o007) << 3) };
+    let mode = if keeps_group { mode } else { without_group(mode) };
     new.set_permissions(std::fs::Permissions::from_mode(mode))
+}
+
+/// Gives a copy the mode of its source. Where its group is another one, or an access control list stands behind the
+/// group's bits, these become the others' bits.
+pub(in crate::root) fn copy_mode(source: &File, copy: &File) -> io::Result<()> {
+    let (from, to) = (source.metadata()?, copy.metadata()?);
+    let says_all = from.gid() == to.gid() && attribute(source, ACL)?.is_none();
+    let mode = from.mode() & 0o777;
+    let mode = if says_all { mode } else { without_group(mode) };
+    copy.set_permissions(std::fs::Permissions::from_mode(mode | (to.mode() & 0o2000)))
+}
+
+fn without_group(mode: u32) -> u32 {
+    (mode & 0o707) | ((mode & 0o007) << 3)
+}
+
+/// Where the next data of a file is, from `at` on and before `end`; `None` where there are only holes.
+pub(in crate::root) fn data(file: &File, at: u64, end: u64) -> io::Result<Option<(u64, u64)>> {
+    match fs::seek(file, SeekFrom::Data(at)) {
+        Ok(start) if start >= end => Ok(None),
+        Ok(start) => Ok(Some((start, fs::seek(file, SeekFrom::Hole(start))?.min(end)))),
+        Err(Errno::NXIO) => Ok(None),
+        // Not known on this file system.
+        Err(_) => Ok(Some((at, end))),
+    }
 }
 
 /// Whether the group is the old one afterwards. Only root may give files away.

@@ -33,6 +33,11 @@ pub(in crate::root) fn rename_new(from: (&Dir, &OsStr), to: (&Dir, &OsStr)) -> i
     }
 }
 
+/// Which mount an open directory is reached by: not known here.
+pub(in crate::root) fn mount_of(_directory: &File) -> Option<u64> {
+    None
+}
+
 /// The directory, to be listed.
 pub(in crate::root) fn listable(dir: &Dir) -> io::Result<File> {
     Ok(dir.try_clone()?.into_std_file())
@@ -65,4 +70,29 @@ pub(in crate::root) fn keep(old: &File, new: &File) -> io::Result<()> {
         let (_, _) = (old, new);
         Ok(())
     }
+}
+
+/// Gives a copy the mode of its source, where there are modes. Where its group is another one, its bits become the
+/// others' bits.
+pub(in crate::root) fn copy_mode(source: &File, copy: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+        let (from, to) = (source.metadata()?, copy.metadata()?);
+        let mode = from.mode() & 0o777;
+        let mode = if from.gid() == to.gid() { mode } else { (mode & 0o707) | ((mode & 0o007) << 3) };
+        copy.set_permissions(std::fs::Permissions::from_mode(mode))
+    }
+    #[cfg(not(unix))]
+    {
+        let (_, _) = (source, copy);
+        Ok(())
+    }
+}
+
+/// Where the next data of a file is: holes are not known here.
+#[expect(clippy::unnecessary_wraps, reason = "the same signature as on Linux")]
+pub(in crate::root) fn data(_file: &File, at: u64, end: u64) -> io::Result<Option<(u64, u64)>> {
+    Ok(Some((at, end)))
 }
