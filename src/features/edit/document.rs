@@ -5,10 +5,14 @@ use super::find::{each, find};
 use super::lines::{Lines, LoneCr, count};
 use super::replacement::Replacement;
 use super::{Edit, MOST};
+use crate::cancel::Cancel;
 use crate::features::text::{self, Encoding};
 
 /// The longest text: encoded, it can be a third of this.
 const MOST_TEXT: usize = 3 * MOST;
+
+/// Places between two looks whether to stop.
+const CHECKED: usize = 4_096;
 
 /// A file that is being edited.
 #[derive(Debug)]
@@ -37,7 +41,15 @@ impl Document {
     pub(super) fn encode(&self) -> Result<Vec<u8>, EditError> {
         let unmappable = |character| EditError::Unmappable { character, encoding: self.encoding.label() };
         let bytes = self.encoding.encode(&self.lines.join()).map_err(unmappable)?;
-        if bytes.len() > MOST { Err(EditError::ResultTooLong) } else { Ok(bytes) }
+        if bytes.len() > MOST {
+            return Err(EditError::ResultTooLong);
+        }
+        // Whoever reads it next guesses the encoding, too, and must come to the same text.
+        let reads_back = || text::decode(bytes.clone()).is_some_and(|(text, _)| text.as_str() == self.lines.join());
+        if self.encoding.is_guessed() && !reads_back() {
+            return Err(EditError::Lossy { encoding: self.encoding.name() });
+        }
+        Ok(bytes)
     }
 
     /// Its text, with all line endings as `\n`.
@@ -56,27 +68,30 @@ impl Document {
     }
 
     /// Replaces a text at its one place, or at all its places; gives their number.
-    pub(super) fn replace(&mut self, edit: &Edit, all: bool) -> Result<usize, Problem> {
+    pub(super) fn replace(&mut self, edit: &Edit, all: bool, cancel: &Cancel) -> Result<usize, Problem> {
         if edit.new_text.contains('\0') {
             return Err(Problem::Nul);
         }
         let old = Lines::split(&edit.old_text, self.lone_cr).text;
         let new = Lines::split(&edit.new_text, self.lone_cr);
-        let places = find(&self.lines.text, &old, all)?;
+        let places = find(&self.lines.text, &old, all, cancel)?;
         let rest = self.lines.text.len() - places * old.len();
         if rest.saturating_add(places.saturating_mul(new.text.len())) > MOST_TEXT {
             return Err(Problem::ResultTooLong);
         }
-        self.put(&old, &Replacement::new(&old, &new));
+        self.put(&old, &Replacement::new(&old, &new), cancel);
         Ok(places)
     }
 
     /// Puts the replacement at every place of `old`.
-    fn put(&mut self, old: &str, replacement: &Replacement) {
+    fn put(&mut self, old: &str, replacement: &Replacement, cancel: &Cancel) {
         let Lines { text, endings } = &self.lines;
         let mut edited = Lines { text: String::with_capacity(text.len()), endings: Vec::with_capacity(endings.len()) };
         let (mut from, mut endings_from) = (0, 0);
-        for place in each(text, old) {
+        for (number, place) in each(text, old).enumerate() {
+            if number % CHECKED == 0 && cancel.is_cancelled() {
+                return;
+            }
             let (start, end) = (place + replacement.head, place + old.len() - replacement.tail);
             let endings_start = endings_from + count(&text[from..start]);
             let endings_end = endings_start + count(&text[start..end]);

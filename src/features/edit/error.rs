@@ -34,6 +34,9 @@ pub(crate) enum EditError {
         /// What the file is in.
         encoding: &'static str,
     },
+    /// Nobody wants it any more.
+    #[error("cancelled")]
+    Cancelled,
     /// One of the edits cannot be made, and so none was.
     #[error("{}{problem}", Which(*number, *of))]
     Edit {
@@ -58,6 +61,12 @@ pub(crate) enum Problem {
     /// More than fits.
     #[error("the file would become longer than 16 MiB, which is the most")]
     ResultTooLong,
+    /// More than are replaced at once.
+    #[error("\"oldText\" is there more than 1,000,000 times, which is the most that is replaced at once")]
+    TooMany,
+    /// Nowhere in a file that has no text at all.
+    #[error("the file is empty; use write_file to give it content")]
+    EmptyFile,
     /// Nowhere in the file.
     #[error("\"oldText\" is not in the file. {}Read the file again (read_text_file) and copy the text exactly", Shown(.0))]
     NotFound(Option<Nearest>),

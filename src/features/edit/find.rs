@@ -4,8 +4,10 @@
 
 use memchr::memmem::{self, Finder};
 
+use super::MOST_PLACES;
 use super::error::Problem;
 use super::nearest::nearest;
+use crate::cancel::Cancel;
 
 /// Line numbers that an error names.
 const NAMED: usize = 10;
@@ -13,15 +15,17 @@ const NAMED: usize = 10;
 const COUNTED: usize = 32 << 20;
 
 /// Finds `old`, and gives the number of its places, which is one unless `all` are wanted.
-pub(super) fn find(text: &str, old: &str, all: bool) -> Result<usize, Problem> {
+pub(super) fn find(text: &str, old: &str, all: bool, cancel: &Cancel) -> Result<usize, Problem> {
     if old.is_empty() {
         return Err(Problem::EmptyOld);
     }
     let Some(first) = memmem::find(text.as_bytes(), old.as_bytes()) else {
-        return Err(Problem::NotFound(nearest(text, old)));
+        let is_empty = text.is_empty();
+        return Err(if is_empty { Problem::EmptyFile } else { Problem::NotFound(nearest(text, old, cancel)) });
     };
     if all {
-        return Ok(each(text, old).count());
+        let places = each(text, old).take(MOST_PLACES + 1).count();
+        return if places > MOST_PLACES { Err(Problem::TooMany) } else { Ok(places) };
     }
     match memmem::find(&text.as_bytes()[first + 1..], old.as_bytes()) {
         None => Ok(1),
@@ -60,16 +64,19 @@ mod tests {
     use super::*;
 
     fn ambiguous(text: &str, old: &str) -> String {
-        find(text, old, false).expect_err("several").to_string()
+        find(text, old, false, &Cancel::default()).expect_err("several").to_string()
     }
 
     #[test]
     fn a_text_must_be_there_once_unless_all_are_wanted() {
-        assert_eq!(find("abcabd", "abd", false), Ok(1));
-        assert_eq!(find("abcabd", "ab", true), Ok(2));
-        assert_eq!(find("", "", true), Err(Problem::EmptyOld));
-        assert!(matches!(find("abc", "x", true), Err(Problem::NotFound(_))));
-        assert!(matches!(find("é", "\u{a9}", true), Err(Problem::NotFound(_))), "not within a character");
+        assert_eq!(find("abcabd", "abd", false, &Cancel::default()), Ok(1));
+        assert_eq!(find("abcabd", "ab", true, &Cancel::default()), Ok(2));
+        assert_eq!(find("", "", true, &Cancel::default()), Err(Problem::EmptyOld));
+        assert!(matches!(find("abc", "x", true, &Cancel::default()), Err(Problem::NotFound(_))));
+        assert!(
+            matches!(find("é", "\u{a9}", true, &Cancel::default()), Err(Problem::NotFound(_))),
+            "not within a character"
+        );
     }
 
     #[test]

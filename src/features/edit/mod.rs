@@ -28,9 +28,13 @@ mod tests;
 pub(super) use self::diff::diff;
 use self::document::Document;
 pub(super) use self::error::EditError;
+use crate::cancel::Cancel;
 
 /// The longest file that is edited, and the longest that an edit may make of it. It is held in memory a few times.
 pub(super) const MOST: usize = 16 << 20;
+
+/// Places that are replaced in one go.
+const MOST_PLACES: usize = 1_000_000;
 
 /// One text to be replaced by another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,13 +64,17 @@ pub(super) struct Edited {
 
 /// Makes all edits or none, in order; each sees what the ones before have made. `oldText` must be there exactly once,
 /// or, with `replace_all`, at least once.
-pub(super) fn apply(file: &[u8], edits: &[Edit], replace_all: bool) -> Result<Edited, EditError> {
+///
+/// It can take seconds for a large file, so it is given up when `cancel` says so: what goes on for long below here
+/// breaks off, and what that came to is not used.
+pub(super) fn apply(file: &[u8], edits: &[Edit], replace_all: bool, cancel: &Cancel) -> Result<Edited, EditError> {
     let mut document = Document::decode(file)?;
     let before = document.text().to_owned();
     let mut replaced = 0;
     for (index, edit) in edits.iter().enumerate() {
         let (number, of) = (index + 1, edits.len());
-        let made = document.replace(edit, replace_all);
+        let made = document.replace(edit, replace_all, cancel);
+        cancel.check().map_err(|_| EditError::Cancelled)?;
         replaced += made.map_err(|problem| EditError::Edit { number, of, problem })?;
     }
     let (bytes, encoding) = (document.encode()?, document.remarkable_encoding());

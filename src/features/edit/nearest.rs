@@ -6,10 +6,14 @@
 
 use std::fmt;
 
+use crate::cancel::Cancel;
+
 /// Lines that are compared to choose a place.
 const COMPARED: usize = 8;
 /// Bytes of a line that are compared by their pairs.
 const COMPARED_BYTES: usize = 200;
+/// Lines between two looks whether to stop.
+const CHECKED: usize = 1_024;
 /// Lines that are shown.
 const SHOWN: usize = 8;
 /// Lines before the first difference that are shown.
@@ -31,11 +35,11 @@ pub(crate) struct Nearest {
 }
 
 /// The lines of `text` most like `old`; `None` where nothing is like it.
-pub(super) fn nearest(text: &str, old: &str) -> Option<Nearest> {
+pub(super) fn nearest(text: &str, old: &str, cancel: &Cancel) -> Option<Nearest> {
     let wanted = || old.lines().map(str::trim).skip_while(|line| line.is_empty());
     let first = wanted().next()?;
-    let place =
-        equal_lines(text, &wanted().take(COMPARED).collect::<Vec<_>>()).or_else(|| similar_line(text, first))?;
+    let place = equal_lines(text, &wanted().take(COMPARED).collect::<Vec<_>>(), cancel)
+        .or_else(|| similar_line(text, first, cancel))?;
     let equal = equal_count(&text[place.start..], wanted());
     let differs = wanted().nth(equal).map(|_| place.number + equal);
     let skip = if differs.is_some() { equal.saturating_sub(SHOWN_BEFORE) } else { 0 };
@@ -51,10 +55,11 @@ struct Place {
     start: usize,
 }
 
-/// Every line, and where it is.
-fn lines(text: &str) -> impl Iterator<Item = (Place, &str)> {
+/// Every line, and where it is; fewer when it is cancelled.
+fn lines<'t>(text: &'t str, cancel: &Cancel) -> impl Iterator<Item = (Place, &'t str)> {
     let mut start = 0;
-    text.split_inclusive('\n').zip(1..).map(move |(line, number)| {
+    let goes_on = |(_, number): &(&str, usize)| number % CHECKED != 0 || !cancel.is_cancelled();
+    text.split_inclusive('\n').zip(1..).take_while(goes_on).map(move |(line, number)| {
         let place = Place { number, start };
         start += line.len();
         (place, line.trim())
@@ -62,10 +67,10 @@ fn lines(text: &str) -> impl Iterator<Item = (Place, &str)> {
 }
 
 /// Where most of the wanted lines follow one another.
-fn equal_lines(text: &str, wanted: &[&str]) -> Option<Place> {
+fn equal_lines(text: &str, wanted: &[&str], cancel: &Cancel) -> Option<Place> {
     let first = wanted.first()?;
     let mut best = (0, None);
-    for (place, _) in lines(text).filter(|(_, line)| line == first) {
+    for (place, _) in lines(text, cancel).filter(|(_, line)| line == first) {
         let equal = equal_count(&text[place.start..], wanted.iter().copied());
         if equal > best.0 {
             best = (equal, Some(place));
@@ -83,10 +88,10 @@ fn equal_count<'w>(text: &str, wanted: impl Iterator<Item = &'w str>) -> usize {
 }
 
 /// The line most similar to another.
-fn similar_line(text: &str, wanted: &str) -> Option<Place> {
+fn similar_line(text: &str, wanted: &str, cancel: &Cancel) -> Option<Place> {
     let pairs = Pairs::of(wanted);
     let mut best = (ALIKE, None);
-    for (place, line) in lines(text) {
+    for (place, line) in lines(text, cancel) {
         let likeness = pairs.likeness(line);
         if likeness > best.0 {
             best = (likeness, Some(place));
@@ -160,7 +165,7 @@ mod tests {
     use super::*;
 
     fn said(text: &str, old: &str) -> Option<String> {
-        nearest(text, old).map(|nearest| nearest.to_string())
+        nearest(text, old, &Cancel::default()).map(|nearest| nearest.to_string())
     }
 
     #[test]
@@ -191,9 +196,9 @@ mod tests {
         let text = "let total = 0;\nfor item in items {\n    total += item.price;\n}\n";
         let said = said(text, "for (item of items) {").expect("like it");
         assert!(said.contains("at line 2:\n2: for item in items {"), "{said}");
-        assert_eq!(nearest(text, "0123456789"), None);
-        assert_eq!(nearest(text, " \n\t\n"), None);
-        assert_eq!(nearest("", "x"), None);
+        assert_eq!(nearest(text, "0123456789", &Cancel::default()), None);
+        assert_eq!(nearest(text, " \n\t\n", &Cancel::default()), None);
+        assert_eq!(nearest("", "x", &Cancel::default()), None);
     }
 
     #[test]

@@ -4,6 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 
+fn apply(file: &[u8], edits: &[Edit], replace_all: bool) -> Result<Edited, EditError> {
+    super::apply(file, edits, replace_all, &Cancel::default())
+}
+
 fn edit(old_text: &str, new_text: &str) -> Edit {
     Edit { old_text: old_text.to_owned(), new_text: new_text.to_owned() }
 }
@@ -158,7 +162,7 @@ fn neither_the_file_nor_the_result_is_longer_than_the_limit() {
     assert_eq!(edited(&most, "b", "c").len(), MOST);
     assert_eq!(apply(most.as_bytes(), &[edit("b", "bb")], false), Err(EditError::ResultTooLong));
     assert_eq!(apply((most + "c").as_bytes(), &[edit("b", "")], false), Err(EditError::TooLong));
-    let error = apply("a".repeat(1 << 20).as_bytes(), &[edit("a", &"b".repeat(1 << 20))], true).expect_err("too long");
+    let error = apply("a".repeat(1 << 19).as_bytes(), &[edit("a", &"b".repeat(1 << 20))], true).expect_err("too long");
     assert!(error.to_string().contains("16 MiB"), "{error}");
 }
 
@@ -247,4 +251,36 @@ proptest! {
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![8 => b'a'..=b'z', 2 => 0xA0..=0xFF_u8, 1 => prop::sample::select(&b"\r\n \x80\x93"[..])];
     prop::collection::vec(byte, 0..40)
+}
+
+#[test]
+fn what_nobody_wants_any_more_breaks_off() {
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let (file, edits) = ("a\n".repeat(100_000), [edit("a", "b")]);
+    assert_eq!(super::apply(file.as_bytes(), &edits, true, &cancel), Err(EditError::Cancelled));
+    assert_eq!(super::apply(file.as_bytes(), &[edit("x", "b")], false, &cancel), Err(EditError::Cancelled));
+}
+
+#[test]
+fn a_million_places_are_replaced_at_once_and_no_more() {
+    let file = "a".repeat(1_000_001);
+    assert!(apply(&file.as_bytes()[1..], &[edit("a", "b")], true).is_ok());
+    let error = apply(file.as_bytes(), &[edit("a", "b")], true).expect_err("too many");
+    assert!(error.to_string().contains("more than 1,000,000 times"), "{error}");
+}
+
+#[test]
+fn an_empty_file_is_called_so() {
+    let error = apply(b"", &[edit("a", "b")], false).expect_err("nothing is there");
+    assert!(error.to_string().contains("empty; use write_file"), "{error}");
+}
+
+/// `Ã` and `©` in Windows-1252 are the bytes of `é` in UTF-8: whoever reads the file next would see that.
+#[test]
+fn text_that_a_guessed_encoding_would_not_give_back_is_refused() {
+    let error =
+        apply(b"caf\xe9\n", &[edit("caf\u{e9}", "caf\u{c3}\u{a9}")], false).expect_err("it reads as something else");
+    assert!(error.to_string().contains("encoding is not certain enough"), "{error}");
+    assert!(apply(b"caf\xe9\n", &[edit("caf", "Caf")], false).is_ok());
 }

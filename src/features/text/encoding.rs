@@ -78,6 +78,11 @@ impl Encoding {
         self.table == UTF_8
     }
 
+    /// Whether nothing but the text itself says that it is in this encoding.
+    pub(crate) fn is_guessed(self) -> bool {
+        !self.is_utf8() && self.mark == 0
+    }
+
     /// Whether a newline is one byte, and that byte nothing else.
     pub(crate) fn has_plain_newlines(self) -> bool {
         self.table != UTF_16LE && self.table != UTF_16BE

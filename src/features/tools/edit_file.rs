@@ -4,7 +4,7 @@ use super::arguments::{Kind, Parameter, optional, path};
 use super::changing::{if_match, writable};
 use super::problem::quoted;
 use super::{Arguments, Problem, Tool};
-use crate::call::{Block, ToolAnnotations};
+use crate::call::{Block, Failure, ToolAnnotations};
 use crate::context::Context;
 use crate::features::edit::{self, EditError, Edited};
 use crate::features::names::{counted, shown};
@@ -59,7 +59,7 @@ fn update(arguments: &Arguments<'_>, context: &Context) -> Result<Updated<Edited
     let (root, version) = (writable(context)?, arguments.given_text("ifMatch").map(Version::new));
     let (edits, all, dry_run) = (arguments.edits("edits"), arguments.flag("replaceAll"), arguments.flag("dryRun"));
     let change = |file: &[u8]| {
-        let mut edited = edit::apply(file, edits, all)?;
+        let mut edited = edit::apply(file, edits, all, &context.cancel)?;
         let bytes = std::mem::take(&mut edited.bytes);
         Ok(((edited.changed && !dry_run).then_some(bytes), edited))
     };
@@ -71,7 +71,10 @@ fn update(arguments: &Arguments<'_>, context: &Context) -> Result<Updated<Edited
             updated => break updated,
         }
     };
-    let not_edited = |error: EditError| Problem::Message(format!("{}: {error}.", quoted(asked)));
+    let not_edited = |error: EditError| match error {
+        EditError::Cancelled => Problem::Failure(Failure::Cancelled),
+        error => Problem::Message(format!("{}: {error}.", quoted(asked))),
+    };
     updated.map_err(|error| Problem::in_change(asked, error))?.map_err(not_edited)
 }
 
@@ -80,7 +83,7 @@ fn note(updated: &Updated<Edited>, dry_run: bool) -> String {
     let Updated { value: edited, written } = updated;
     let places = counted(edited.replaced as u64, "place", "places");
     let mut said = vec![match (edited.changed, dry_run) {
-        (false, _) => "nothing changed, as the new text is the old one".to_owned(),
+        (false, _) => "nothing changed: the new text is the old one, and line endings are kept".to_owned(),
         (true, true) => format!("dry run: {places} would be replaced, nothing was written"),
         (true, false) => format!("{places} replaced"),
     }];

@@ -163,3 +163,46 @@ fn a_copy_is_a_file_of_its_own() {
     let inode = |path: &str| fs::metadata(tree.join(path)).unwrap().ino();
     assert!(inode("u/a") != inode("t/a") && inode("u/a") != inode("u/b"));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn holes_are_copied_as_holes() {
+    use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+
+    let tree = Tree::new();
+    let sparse = fs::File::create(tree.join("sparse")).expect("a file");
+    sparse.write_all_at(b"data", 64 << 20).expect("written");
+    sparse.set_len(128 << 20).expect("a hole at its end");
+    let mut server = writing(&tree);
+    server.tool_text("copy_file", json!({"source": "sparse", "destination": "copy"}));
+    let copy = fs::metadata(tree.join("copy")).expect("a copy");
+    assert_eq!(copy.len(), 128 << 20);
+    assert!(copy.blocks() * 512 < 8 << 20, "{} blocks", copy.blocks());
+    let mut data = [0; 6];
+    fs::File::open(tree.join("copy")).expect("a copy").read_exact_at(&mut data, (64 << 20) - 1).expect("read");
+    assert_eq!(&data, b"\0data\0");
+}
+
+/// The group of a copy is the server's: what only another group could read, it must not read.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_copy_gives_another_group_no_more_than_everybody_has() {
+    let tree = Tree::new().file("a", "a");
+    if std::os::unix::fs::chown(tree.join("a"), None, Some(4_321)).is_err() {
+        return crate::sandbox::skipped("a file of another group", "not permitted");
+    }
+    fs::set_permissions(tree.join("a"), fs::Permissions::from_mode(0o664)).expect("a mode");
+    let mut server = writing(&tree);
+    server.tool_text("copy_file", json!({"source": "a", "destination": "copy"}));
+    assert_eq!(mode(&tree, "copy"), 0o644);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_copied_tree_stays_in_the_group_of_where_it_is() {
+    let tree = Tree::new().dir("shared").file("a/b/c", "c");
+    fs::set_permissions(tree.join("shared"), fs::Permissions::from_mode(0o2775)).expect("a mode");
+    let mut server = writing(&tree);
+    server.tool_text("copy_file", json!({"source": "a", "destination": "shared/a"}));
+    assert_eq!(mode(&tree, "shared/a/b") & 0o2000, 0o2000);
+}

@@ -82,6 +82,7 @@ fn a_killed_write_leaves_the_old_or_the_new_file() {
     }
     let left = names(&tree, "").len() - 1;
     crate::sandbox::say(&format!("crash: {crashes} kills, {changed} after a write, {left} temporary files left"));
+    assert!(changed > 0, "nothing was ever written");
     let mut process = Process::spawn([tree.path()]).legacy(LATEST_LEGACY);
     assert_eq!(process.tool_text("list_directory", json!({})), "[FILE] a");
     assert_eq!(process.tool_text("search_files", json!({"pattern": "*", "includeIgnored": true})), "a");

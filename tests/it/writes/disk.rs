@@ -60,6 +60,54 @@ fn a_full_disk_leaves_the_old_file_and_nothing_else() {
     process.tool_text("write_file", json!({"path": "m/fits", "content": "y".repeat(900 << 10)}));
 }
 
+/// Whoever is told to try again must not find half of it there.
+#[test]
+fn an_addition_that_does_not_fit_is_taken_back() {
+    let tree = Tree::new().dir("m");
+    let Some(mut process) = start(&tree, "size=1m") else { return };
+    let addition = json!({"path": "m/old", "content": "y".repeat(2 << 20), "append": true});
+    let error = process.tool_error("write_file", addition);
+    assert!(error.contains("the disk is full"), "{error}");
+    assert_eq!(process.tool_text("read_text_file", json!({"path": "m/old"})), "old");
+}
+
+/// A directory of the same file system, mounted inside the tree: what is in it has another place, and stays there.
+#[test]
+fn a_tree_in_which_another_directory_is_mounted_is_not_deleted() {
+    const SCRIPT: &str = r#"mount --bind "$0/elsewhere" "$0/tree/a-mount" && exec "$@""#;
+    let tree = Tree::new().file("elsewhere/precious", "kept").file("tree/z", "z").dir("tree/a-mount");
+    let start = |program: &Command| {
+        let mut wrapped = Command::new("unshare");
+        wrapped.args(["-m", "sh", "-c", SCRIPT]).arg(tree.path());
+        wrapped.arg(program.get_program()).args(program.get_args());
+        wrapped.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        wrapped
+    };
+    if !start(&Command::new("true")).output().is_ok_and(|output| output.status.success()) {
+        return skipped("a directory mounted inside a tree", "mounting is not permitted");
+    }
+    let server = command(["--allow-write".as_ref(), tree.path().as_os_str()]);
+    let mut process = Process::start(start(&server)).legacy(LATEST_LEGACY);
+    let error = process.tool_error("delete_file", json!({"path": "tree", "recursive": true}));
+    assert!(error.contains("mounted at tree/a-mount"), "{error}");
+    assert_eq!(std::fs::read_to_string(tree.join("elsewhere/precious")).expect("it is there"), "kept");
+    assert!(tree.join("tree/z").exists(), "nothing was deleted");
+}
+
+/// `ulimit -f`: by default the system ends a process that writes beyond it.
+#[test]
+fn a_limit_on_the_size_of_files_is_an_error_and_not_the_end() {
+    let tree = Tree::new().file("a", "old");
+    let server = command(["--allow-write".as_ref(), tree.path().as_os_str()]);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", r#"ulimit -f 64 && exec "$0" "$@""#]).arg(server.get_program()).args(server.get_args());
+    limited.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = Process::start(limited).legacy(LATEST_LEGACY);
+    let error = process.tool_error("write_file", json!({"path": "a", "content": "x".repeat(1 << 20)}));
+    assert!(error.contains("larger than this system allows"), "{error}");
+    assert_eq!(process.tool_text("read_text_file", json!({"path": "a"})), "old");
+}
+
 #[test]
 fn a_read_only_file_system_is_called_so() {
     let tree = Tree::new().dir("m").file("a", "a");

@@ -179,3 +179,29 @@ fn lines_appended_at_the_same_time_are_all_there() {
     lines.sort_unstable();
     assert_eq!(lines, (0..40).collect::<Vec<_>>());
 }
+
+/// Reading takes one for the other, as models write a plain space for what a macOS screenshot has. What is changed is
+/// not guessed.
+#[test]
+fn a_name_with_another_kind_of_space_is_another_file() {
+    let tree = Tree::new().file("a\u{202f}b.txt", "old");
+    let mut server = writing(&tree);
+    assert_eq!(server.tool_text("read_text_file", json!({"path": "a b.txt"})), "old");
+    server.tool_error("delete_file", json!({"path": "a b.txt"}));
+    server.tool_error("move_file", json!({"source": "a b.txt", "destination": "c.txt"}));
+    server.tool_text("write_file", json!({"path": "a b.txt", "content": "new"}));
+    assert_eq!(content(&tree, "a\u{202f}b.txt"), b"old");
+    assert_eq!(content(&tree, "a b.txt"), b"new");
+}
+
+#[test]
+fn nothing_is_made_on_the_way_to_a_file_whose_version_cannot_match() {
+    let tree = Tree::new();
+    let mut server = writing(&tree);
+    for append in [false, true] {
+        let write = json!({"path": "d/a", "content": "x", "append": append, "createParents": true, "ifMatch": "00"});
+        let error = server.tool_error("write_file", write);
+        assert!(error.contains("does not exist any more"), "{error}");
+        assert!(!tree.join("d").exists(), "append: {append}");
+    }
+}

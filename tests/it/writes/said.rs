@@ -28,6 +28,7 @@ fn hints_are_true_to_what_the_tools_do() {
     let list = writing(&Tree::new()).result("tools/list", json!({}));
     for (name, destructive, idempotent) in [
         ("write_file", true, false),
+        ("edit_file", true, false),
         ("create_directory", false, true),
         ("move_file", true, false),
         ("copy_file", true, false),
