@@ -62,6 +62,11 @@ pub enum WriteError {
     /// Another program was faster.
     #[error("another program changed it at the same moment; read it again and try again")]
     Raced,
+    /// The same, too late to be prevented.
+    #[error(
+        "it is changed, but another program wrote to it at that very moment, and what that wrote is lost; read it again"
+    )]
+    Overtaken,
     /// Longer than what is read to be changed.
     #[error("the file has {size} bytes; at most {most} can be edited")]
     TooLong {

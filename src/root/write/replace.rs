@@ -5,7 +5,7 @@
 //! to replace a file is not enough: the file itself must be writable.
 
 use std::fs::File;
-use std::io::{Read as _, Seek as _, Write as _};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::OpenOptions;
@@ -18,8 +18,8 @@ use crate::root::resolve::LastLink;
 use crate::root::stat::{Kind, Stat};
 use crate::root::{Asked, RelPath, RootError, sys};
 
-/// How often a change is applied again because another program writes to the file all the time.
-const ATTEMPTS: usize = 8;
+/// Bytes that another program can add to a file in the moment in which it is replaced.
+const MOST_ADDED: u64 = 16 << 20;
 
 /// What a file is to become.
 #[derive(Clone, Copy, Debug)]
@@ -67,11 +67,11 @@ impl WritableRoot {
     }
 
     /// Reads a file, lets `change` make its new content out of the old one, and writes that; `None` writes nothing.
-    /// Nobody in this server gets in between. What another program did meanwhile is noticed and not overwritten: if it
-    /// wrote to the old file in the very moment in which that was replaced, `change` is applied again, to what it wrote.
-    /// (A program that keeps the old file open, and writes to it later, writes to what has no name any more.)
+    /// Nobody in this server gets in between. What another program did meanwhile is noticed and not overwritten, and
+    /// what it adds to the old file in the very moment in which that is replaced is added to the new one, too. (A
+    /// program that keeps the old file open, and writes to it later, writes to what has no name any more.)
     ///
-    /// The inner error is the one of `change`, and nothing was changed then. A file of more than `most` bytes is not
+    /// The inner error is the one of `change`, and nothing was written then. A file of more than `most` bytes is not
     /// read.
     pub fn update<T, E>(
         &self,
@@ -79,7 +79,7 @@ impl WritableRoot {
         if_match: Option<&Version>,
         most: u64,
         cancel: &Cancel,
-        change: impl Fn(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
+        change: impl FnOnce(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
     ) -> Result<Result<Updated<T>, E>, WriteError> {
         let target = self.target(asked, LastLink::Followed)?;
         target.must_name_a_file()?;
@@ -88,28 +88,32 @@ impl WritableRoot {
             return Err(RootError::NotFound.into());
         }
         let place = self.place(&target, false)?;
-        let mut source = Old::open(&place, true)?.ok_or(RootError::NotFound)?;
-        must_match(Some(&source.stat), if_match)?;
-        let mut ours: Option<Old> = None;
-        for _ in 0..ATTEMPTS {
-            let content = source.read(most)?;
-            let there = ours.as_ref().unwrap_or(&source);
-            let (new, value) = match change(&content) {
-                Ok((new, value)) => (new, Ok(value)),
-                // What was put into its place goes again.
-                Err(error) => (ours.is_some().then_some(content), Err(error)),
-            };
-            let written = match new {
-                Some(new) => self.put(&place, Some(there), true, |file| Ok(file.write_all(&new)?))?,
-                None => Written::of(place.path.clone(), &there.stat, false),
-            };
-            if source.is_as_read()? {
-                return Ok(value.map(|value| Updated { value, written }));
-            }
-            let is_ours = |old: &Old| Version::of(&old.stat) == written.version;
-            ours = Some(Old::open(&place, true)?.filter(is_ours).ok_or(WriteError::Raced)?);
+        let old = Old::open(&place, true)?.ok_or(RootError::NotFound)?;
+        must_match(Some(&old.stat), if_match)?;
+        let content = old.read(most)?;
+        let (new, value) = match change(&content) {
+            Ok(made) => made,
+            Err(error) => return Ok(Err(error)),
+        };
+        let Some(new) = new else {
+            let written = Written::of(place.path, &old.stat, false);
+            return Ok(Ok(Updated { value, written }));
+        };
+        let mut written = self.put(&place, Some(&old), true, |file| Ok(file.write_all(&new)?))?;
+        if let Some(late) = old.added_since(content.len() as u64)? {
+            written = self.add_late(&place, &late)?;
         }
-        Err(WriteError::Raced)
+        Ok(Ok(Updated { value, written }))
+    }
+
+    /// Adds what another program has added to the file that this one replaces.
+    fn add_late(&self, place: &Place, late: &[u8]) -> Result<Written, WriteError> {
+        let mut file = open_in(place, OpenOptions::new().append(true))?;
+        file.write_all(late)?;
+        if self.durable {
+            file.sync_all()?;
+        }
+        Ok(Written::of(place.path.clone(), &Stat::from(&file.metadata()?), false))
     }
 
     /// Writes a file by `fill` and gives it its place. If it must be `unchanged`, what was looked at as `old` must be
@@ -190,9 +194,7 @@ impl Old {
         Ok(Some(Self { file, stat }))
     }
 
-    fn read(&mut self, most: u64) -> Result<Vec<u8>, WriteError> {
-        self.stat = Stat::from(&self.file.metadata()?);
-        self.file.rewind()?;
+    fn read(&self, most: u64) -> Result<Vec<u8>, WriteError> {
         if self.stat.size > most {
             return Err(WriteError::TooLong { size: self.stat.size, most });
         }
@@ -202,10 +204,20 @@ impl Old {
         if content.len() as u64 > most { Err(WriteError::Raced) } else { Ok(content) }
     }
 
-    /// Whether nobody has written to it since it was read, be it without a name.
-    fn is_as_read(&self) -> Result<bool, WriteError> {
+    /// What was added to it since it was read, be it without a name. Fails where it was changed in another way.
+    fn added_since(&self, read: u64) -> Result<Option<Vec<u8>>, WriteError> {
         let now = Stat::from(&self.file.metadata()?);
-        Ok((now.size, now.modified) == (self.stat.size, self.stat.modified))
+        if (now.size, now.modified) == (read, self.stat.modified) {
+            return Ok(None);
+        }
+        if now.size <= read {
+            return Err(WriteError::Overtaken);
+        }
+        let mut added = Vec::new();
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(read))?;
+        file.take(MOST_ADDED).read_to_end(&mut added)?;
+        Ok(Some(added))
     }
 
     /// Fails where the place has another file by now, or this one has changed.

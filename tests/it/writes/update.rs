@@ -21,7 +21,7 @@ fn update<T, E>(
     root: &WritableRoot,
     path: &str,
     if_match: Option<&Version>,
-    change: impl Fn(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
+    change: impl FnOnce(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
 ) -> Result<Result<Updated<T>, E>, WriteError> {
     let asked = root.root().locate(path).expect("a path");
     root.update(&asked, if_match, MOST, &Cancel::default(), change)
