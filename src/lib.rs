@@ -15,14 +15,17 @@
 //!  Outcome | Failure -> era::dress -> wire::json -> wire::outbox -> stdout
 //! ```
 //!
-//! [`server`] puts these together. [`call`] is the waist between the halves: eras translate to it, features work in it, with a [`context`] at hand. [`limits`] has every bound,
-//! [`memory`] and [`inflight`] keep two of them, [`cancel`] is the word to stop, [`text`] holds what may be large. [`stdio`] opens stdin and stdout as
-//! what they are, [`log`] writes to stderr, [`cli`] and [`check`] are what a person sees.
+//! [`server`] puts these together. [`call`] is the waist between the halves: eras translate to it, features work in
+//! it, with a [`context`] at hand. [`limits`] has every bound, [`memory`] and [`inflight`] keep two of them,
+//! [`subscribers`] knows who hears of changes, [`cancel`] is the word to stop, [`text`] holds what may be large.
+//! [`stdio`] opens stdin and stdout as what they are, [`log`] writes to stderr, [`cli`] and [`check`] are what a person
+//! sees.
 //!
 //! # Invariants
 //!
 //! 1. Only [`root`] touches the file system. `.clippy.toml` forbids it to everything else, and the ambient authority
-//!    that a program is born with enters at one line, in [`root::Root::open`].
+//!    that a program is born with enters at one line, in [`root::Root::open`]. [`root::Root`] cannot change anything;
+//!    what can is [`root::WritableRoot`], and that exists only with `--allow-write`.
 //! 2. [`features`] names no era and no wire type. A new tool is one file and one line.
 //! 3. Every request gets exactly one answer, also when the work panics, unless it was cancelled. Notifications get
 //!    none, and neither does anything that is a response.

@@ -142,9 +142,9 @@ impl Targets {
     }
 
     /// It could not be told what is there.
-    pub(super) fn look_later(&mut self, path: &RelPath, at: Instant) {
+    pub(super) fn look_later(&mut self, path: &RelPath, written: bool, at: Instant) {
         if let Some(target) = self.by_path.get_mut(path) {
-            target.due.get_or_insert(Due { at, latest: at, written: false });
+            target.due.get_or_insert(Due { at, latest: at, written });
         }
     }
 

@@ -158,7 +158,7 @@ impl Watcher {
                 return;
             }
             let Ok(trail) = self.root.trail_of(path.clone()) else {
-                self.targets.look_later(&path, Instant::now() + self.limits.watch.poll);
+                self.targets.look_later(&path, written, Instant::now() + self.limits.watch.poll);
                 continue;
             };
             let noted = self.targets.note(&trail, written);

@@ -43,9 +43,9 @@ impl Hints {
     /// Without watches yet. With `never` it stays so, and waiting is all it does.
     pub fn new(never: bool) -> Self {
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok().map(Arc::new);
-        let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok().filter(|_| bell.is_some());
+        let init = || inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
         Self {
-            inotify: inotify.filter(|_| !never),
+            inotify: bell.as_ref().filter(|_| !never).and_then(|_| init()),
             bell: Bell(bell),
             directories: BTreeMap::new(),
             paths: HashMap::new(),
