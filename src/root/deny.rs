@@ -12,6 +12,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use unicode_normalization::UnicodeNormalization;
 
 use super::RootError;
+use super::error::DeniedBy;
 use super::path::{RelPath, os_str};
 
 /// Denied unless `--no-default-deny` is given, because clients read resources without asking. The negated lines are
@@ -112,7 +113,12 @@ impl Deny {
 
     fn denied(&self, folded: &str) -> RootError {
         let given = self.patterns.iter().find(|pattern| fold(pattern) == folded);
-        RootError::Denied { pattern: given.map_or(folded, String::as_str).to_owned(), default: given.is_none() }
+        let of = match given {
+            Some(_) => DeniedBy::Option,
+            None if folded == OWN => DeniedBy::Server,
+            None => DeniedBy::Default,
+        };
+        RootError::Denied { pattern: given.map_or(folded, String::as_str).to_owned(), of }
     }
 
     fn matcher(&self) -> &Matcher {
@@ -259,6 +265,7 @@ mod tests {
         let error = |path: &str| deny.check(&RelPath::from_bytes(path.as_bytes())).expect_err("denied").to_string();
         assert_eq!(error("a.pem"), "denied by the pattern \"*.PEM\" given with --deny");
         assert!(error(".env").contains("\".env\"; the server's --no-default-deny"));
+        assert!(error(".mcp-fs-0.tmp").ends_with("the server's own temporary files"));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! say what to do next where something can be done. An attempt to get out reads the same whether or not its target
 //! exists.
 
+use std::fmt;
 use std::io;
 
 use super::stat::Kind;
@@ -25,12 +26,12 @@ pub enum RootError {
     #[error("permission denied")]
     PermissionDenied,
     /// A deny pattern matches.
-    #[error("denied by the pattern \"{pattern}\"{}", if *default { "; the server's --no-default-deny lifts the default patterns" } else { " given with --deny" })]
+    #[error("denied by the pattern \"{pattern}\"{of}")]
     Denied {
         /// As it was given.
         pattern: String,
-        /// Whether it is one of the default list.
-        default: bool,
+        /// Whose it is.
+        of: DeniedBy,
     },
     /// A FIFO, socket, device: never opened.
     #[error("not a regular file but {0}")]
@@ -65,6 +66,27 @@ pub enum RootError {
     /// Anything else; in words, never by number.
     #[error("cannot be read: {0}")]
     Io(String),
+}
+
+/// Whose a deny pattern is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeniedBy {
+    /// That of who started the server.
+    Option,
+    /// One of the default list.
+    Default,
+    /// The server's own.
+    Server,
+}
+
+impl fmt::Display for DeniedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Option => " given with --deny",
+            Self::Default => "; the server's --no-default-deny lifts the default patterns",
+            Self::Server => ", as such names are the server's own temporary files",
+        })
+    }
 }
 
 impl RootError {

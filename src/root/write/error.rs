@@ -22,7 +22,7 @@ pub enum WriteError {
     #[error("{} is not a directory, so nothing can be in it", .0.display())]
     NotDirectory(RelPath),
     /// Something has the name that was to be new.
-    #[error("it exists already, and is not overwritten")]
+    #[error("it exists already, and is not overwritten; to move or copy into a directory, give the new name in it")]
     Exists,
     /// A file would be copied over itself.
     #[error("source and destination are the same file")]
