@@ -20,6 +20,8 @@ pub(super) struct Document {
     lines: Lines,
     lone_cr: LoneCr,
     encoding: Encoding,
+    /// Something other than ASCII was put into it.
+    has_new_characters: bool,
 }
 
 impl Document {
@@ -34,7 +36,7 @@ impl Document {
             return Err(EditError::Lossy { encoding: encoding.name() });
         }
         let lone_cr = LoneCr::of_file(text);
-        Ok(Self { lines: Lines::split(text, lone_cr), lone_cr, encoding })
+        Ok(Self { lines: Lines::split(text, lone_cr), lone_cr, encoding, has_new_characters: false })
     }
 
     /// The text as a file.
@@ -46,7 +48,7 @@ impl Document {
         }
         // Whoever reads it next guesses the encoding, too, and must come to the same text.
         let reads_back = || text::decode(bytes.clone()).is_some_and(|(text, _)| text.as_str() == self.lines.join());
-        if self.encoding.is_guessed() && !reads_back() {
+        if self.has_new_characters && self.encoding.is_guessed() && !reads_back() {
             return Err(EditError::Lossy { encoding: self.encoding.name() });
         }
         Ok(bytes)
@@ -67,18 +69,19 @@ impl Document {
         self.encoding.is_remarkable().then(|| self.encoding.name())
     }
 
-    /// Replaces a text at its one place, or at all its places; gives their number.
-    pub(super) fn replace(&mut self, edit: &Edit, all: bool, cancel: &Cancel) -> Result<usize, Problem> {
+    /// Replaces a text at its one place, or at `all` its places, `most` at most; gives their number.
+    pub(super) fn replace(&mut self, edit: &Edit, all: bool, most: usize, cancel: &Cancel) -> Result<usize, Problem> {
         if edit.new_text.contains('\0') {
             return Err(Problem::Nul);
         }
         let old = Lines::split(&edit.old_text, self.lone_cr).text;
         let new = Lines::split(&edit.new_text, self.lone_cr);
-        let places = find(&self.lines.text, &old, all, cancel)?;
+        let places = find(&self.lines.text, &old, all.then_some(most), cancel)?;
         let rest = self.lines.text.len() - places * old.len();
         if rest.saturating_add(places.saturating_mul(new.text.len())) > MOST_TEXT {
             return Err(Problem::ResultTooLong);
         }
+        self.has_new_characters |= !edit.new_text.is_ascii();
         self.put(&old, &Replacement::new(&old, &new), cancel);
         Ok(places)
     }

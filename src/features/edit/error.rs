@@ -62,7 +62,7 @@ pub(crate) enum Problem {
     #[error("the file would become longer than 16 MiB, which is the most")]
     ResultTooLong,
     /// More than are replaced at once.
-    #[error("\"oldText\" is there more than 1,000,000 times, which is the most that is replaced at once")]
+    #[error("more than 1,000,000 places would be replaced, which is the most for one call")]
     TooMany,
     /// Nowhere in a file that has no text at all.
     #[error("the file is empty; use write_file to give it content")]

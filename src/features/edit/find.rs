@@ -4,7 +4,6 @@
 
 use memchr::memmem::{self, Finder};
 
-use super::MOST_PLACES;
 use super::error::Problem;
 use super::nearest::nearest;
 use crate::cancel::Cancel;
@@ -14,8 +13,8 @@ const NAMED: usize = 10;
 /// Bytes compared to count places that overlap; beyond them, there are "more than".
 const COUNTED: usize = 32 << 20;
 
-/// Finds `old`, and gives the number of its places, which is one unless `all` are wanted.
-pub(super) fn find(text: &str, old: &str, all: bool, cancel: &Cancel) -> Result<usize, Problem> {
+/// Finds `old`, and gives the number of its places, which is one unless `all` are wanted, up to so many.
+pub(super) fn find(text: &str, old: &str, all: Option<usize>, cancel: &Cancel) -> Result<usize, Problem> {
     if old.is_empty() {
         return Err(Problem::EmptyOld);
     }
@@ -23,9 +22,9 @@ pub(super) fn find(text: &str, old: &str, all: bool, cancel: &Cancel) -> Result<
         let is_empty = text.is_empty();
         return Err(if is_empty { Problem::EmptyFile } else { Problem::NotFound(nearest(text, old, cancel)) });
     };
-    if all {
-        let places = each(text, old).take(MOST_PLACES + 1).count();
-        return if places > MOST_PLACES { Err(Problem::TooMany) } else { Ok(places) };
+    if let Some(most) = all {
+        let places = each(text, old).take(most + 1).count();
+        return if places > most { Err(Problem::TooMany) } else { Ok(places) };
     }
     match memmem::find(&text.as_bytes()[first + 1..], old.as_bytes()) {
         None => Ok(1),
@@ -64,17 +63,17 @@ mod tests {
     use super::*;
 
     fn ambiguous(text: &str, old: &str) -> String {
-        find(text, old, false, &Cancel::default()).expect_err("several").to_string()
+        find(text, old, None, &Cancel::default()).expect_err("several").to_string()
     }
 
     #[test]
     fn a_text_must_be_there_once_unless_all_are_wanted() {
-        assert_eq!(find("abcabd", "abd", false, &Cancel::default()), Ok(1));
-        assert_eq!(find("abcabd", "ab", true, &Cancel::default()), Ok(2));
-        assert_eq!(find("", "", true, &Cancel::default()), Err(Problem::EmptyOld));
-        assert!(matches!(find("abc", "x", true, &Cancel::default()), Err(Problem::NotFound(_))));
+        assert_eq!(find("abcabd", "abd", None, &Cancel::default()), Ok(1));
+        assert_eq!(find("abcabd", "ab", Some(9), &Cancel::default()), Ok(2));
+        assert_eq!(find("", "", Some(9), &Cancel::default()), Err(Problem::EmptyOld));
+        assert!(matches!(find("abc", "x", Some(9), &Cancel::default()), Err(Problem::NotFound(_))));
         assert!(
-            matches!(find("é", "\u{a9}", true, &Cancel::default()), Err(Problem::NotFound(_))),
+            matches!(find("é", "\u{a9}", Some(9), &Cancel::default()), Err(Problem::NotFound(_))),
             "not within a character"
         );
     }

@@ -33,7 +33,7 @@ use crate::cancel::Cancel;
 /// The longest file that is edited, and the longest that an edit may make of it. It is held in memory a few times.
 pub(super) const MOST: usize = 16 << 20;
 
-/// Places that are replaced in one go.
+/// Places that are replaced by one call.
 const MOST_PLACES: usize = 1_000_000;
 
 /// One text to be replaced by another.
@@ -73,7 +73,7 @@ pub(super) fn apply(file: &[u8], edits: &[Edit], replace_all: bool, cancel: &Can
     let mut replaced = 0;
     for (index, edit) in edits.iter().enumerate() {
         let (number, of) = (index + 1, edits.len());
-        let made = document.replace(edit, replace_all, cancel);
+        let made = document.replace(edit, replace_all, MOST_PLACES - replaced, cancel);
         cancel.check().map_err(|_| EditError::Cancelled)?;
         replaced += made.map_err(|problem| EditError::Edit { number, of, problem })?;
     }

@@ -12,6 +12,8 @@ use crate::cancel::Cancel;
 const COMPARED: usize = 8;
 /// Bytes of a line that are compared by their pairs.
 const COMPARED_BYTES: usize = 200;
+/// Lines that are looked at; in a longer file, what is like the text may be after them.
+const LOOKED_AT: usize = 1_000_000;
 /// Lines between two looks whether to stop.
 const CHECKED: usize = 1_024;
 /// Lines that are shown.
@@ -55,11 +57,11 @@ struct Place {
     start: usize,
 }
 
-/// Every line, and where it is; fewer when it is cancelled.
+/// Every line, up to a million, and where it is; fewer when it is cancelled.
 fn lines<'t>(text: &'t str, cancel: &Cancel) -> impl Iterator<Item = (Place, &'t str)> {
     let mut start = 0;
     let goes_on = |(_, number): &(&str, usize)| number % CHECKED != 0 || !cancel.is_cancelled();
-    text.split_inclusive('\n').zip(1..).take_while(goes_on).map(move |(line, number)| {
+    text.split_inclusive('\n').zip(1..).take(LOOKED_AT).take_while(goes_on).map(move |(line, number)| {
         let place = Place { number, start };
         start += line.len();
         (place, line.trim())

@@ -267,7 +267,9 @@ fn a_million_places_are_replaced_at_once_and_no_more() {
     let file = "a".repeat(1_000_001);
     assert!(apply(&file.as_bytes()[1..], &[edit("a", "b")], true).is_ok());
     let error = apply(file.as_bytes(), &[edit("a", "b")], true).expect_err("too many");
-    assert!(error.to_string().contains("more than 1,000,000 times"), "{error}");
+    assert!(error.to_string().contains("more than 1,000,000 places"), "{error}");
+    let twice = [edit("a", "b"), edit("b", "a")];
+    assert!(apply(&file.as_bytes()[..600_000], &twice, true).is_err(), "both together are more");
 }
 
 #[test]

@@ -80,7 +80,7 @@ impl Encoding {
 
     /// Whether nothing but the text itself says that it is in this encoding.
     pub(crate) fn is_guessed(self) -> bool {
-        !self.is_utf8() && self.mark == 0
+        self.guessed
     }
 
     /// Whether a newline is one byte, and that byte nothing else.

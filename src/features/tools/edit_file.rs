@@ -83,7 +83,9 @@ fn note(updated: &Updated<Edited>, dry_run: bool) -> String {
     let Updated { value: edited, written } = updated;
     let places = counted(edited.replaced as u64, "place", "places");
     let mut said = vec![match (edited.changed, dry_run) {
-        (false, _) => "nothing changed: the new text is the old one, and line endings are kept".to_owned(),
+        (false, _) => {
+            "nothing changed: the new text is the old one; line endings are kept; write_file can change them".to_owned()
+        }
         (true, true) => format!("dry run: {places} would be replaced, nothing was written"),
         (true, false) => format!("{places} replaced"),
     }];

@@ -83,6 +83,16 @@ fn what_is_the_same_is_not_written() {
     assert!(note.contains("nothing changed") && version(&note) == before, "{note}");
 }
 
+/// An edit matches any kind of line ending, and so cannot change it.
+#[test]
+fn an_edit_of_nothing_but_line_endings_says_that_these_are_kept() {
+    let tree = Tree::new().file("a.txt", "one\r\ntwo\r\n");
+    let mut server = writable(&tree);
+    let (_, note) = text_and_note(&mut server, "edit_file", edits(&[("one\r\n", "one\n")]));
+    let note = note.expect("a note");
+    assert!(note.contains("line endings are kept; write_file can change them"), "{note}");
+}
+
 #[test]
 fn an_edit_can_be_tied_to_a_version() {
     let tree = Tree::new().file("a.txt", "one\n");
