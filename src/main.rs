@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use mcp_fs::cli::{Cli, StartupError};
 use mcp_fs::root::Root;
@@ -16,6 +17,9 @@ const UNUSABLE: u8 = 2;
 
 /// Threads beside those for requests: tokio's own stdin and stdout, where they are used, take one each.
 const SPARE_THREADS: usize = 8;
+
+/// How long work that was told to stop may take to do so, when all else is done.
+const LAST_MOMENT: Duration = Duration::from_millis(100);
 
 fn main() -> ExitCode {
     let cli = match Cli::read(std::env::args_os()) {
@@ -79,8 +83,9 @@ fn serve(server: Server, threads: usize) -> ExitCode {
         }
     };
     let served = runtime.block_on(async { server.serve(stdio::input(), stdio::output()).await });
-    // A thread may be stuck in a read that never ends: nobody waits for it.
-    runtime.shutdown_background();
+    // Who writes and was told to stop takes away what is half done. A thread may also be stuck in a read that never
+    // ends: nobody waits for that.
+    runtime.shutdown_timeout(LAST_MOMENT);
     match served {
         Ok(()) => ExitCode::SUCCESS,
         // The client is gone: nothing to complain about, and nobody to hear it.

@@ -49,12 +49,12 @@ impl WritableRoot {
                 self.delete_tree(&tree, cancel, report)?;
                 entries += tree.entries.len();
             }
-            place.dir.remove_dir(place.name()).map_err(|error| match error.into() {
+            place.dir.remove_dir(place.name()).map_err(|error| match WriteError::in_directory(error) {
                 WriteError::NotEmpty if recursive => WriteError::Raced,
                 error => error,
             })?;
         } else {
-            place.dir.remove_file(place.name())?;
+            place.dir.remove_file(place.name()).map_err(WriteError::in_directory)?;
         }
         self.settle(&place.dir)?;
         Ok(Deleted { kind, path: target.path, entries })

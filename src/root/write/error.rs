@@ -50,6 +50,9 @@ pub enum WriteError {
     /// The file's own permissions forbid it, although its directory would allow it to be replaced.
     #[error("the file is write-protected for the server's user")]
     Protected,
+    /// The directory's permissions forbid it, whatever those of the file say.
+    #[error("permission denied: the server's user may not change what is in its directory")]
+    DirectoryProtected,
     /// It is not what the client thinks it is.
     #[error("it has changed: its version is {now} now; read it again and decide anew")]
     Changed {
@@ -170,6 +173,16 @@ impl WriteError {
         match self {
             Self::Root(RootError::Cancelled) => self,
             error => Self::Partly { error: Box::new(error), at: at.clone(), done },
+        }
+    }
+}
+
+impl WriteError {
+    /// Of an operation on a directory's names, which needs the right to write to the directory.
+    pub(super) fn in_directory(error: io::Error) -> Self {
+        match error.into() {
+            Self::Root(RootError::PermissionDenied) => Self::DirectoryProtected,
+            error => error,
         }
     }
 }

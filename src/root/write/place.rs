@@ -73,7 +73,7 @@ impl WritableRoot {
             match dir.create_dir(os_str(name)) {
                 // Somebody else was faster; if it is no directory, opening it says so.
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                made => made?,
+                made => made.map_err(WriteError::in_directory)?,
             }
             self.settle(&dir)?;
             path.push(name);

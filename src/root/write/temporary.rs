@@ -50,7 +50,7 @@ impl<'d> Temporary<'d> {
             match dir.open_with(&name, &new_file(readers)) {
                 Ok(file) => return Ok(Self { dir, name, file: file.into_std(), is_placed: false }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(WriteError::in_directory(error)),
             }
         }
     }

@@ -157,6 +157,25 @@ fn a_write_protected_file_is_refused() {
     assert_eq!(state(tree.path()), before);
 }
 
+/// A file that everybody may write can be in a directory that may not be changed: then it is the directory that is
+/// blamed, and nobody wonders about the file.
+#[test]
+fn a_directory_that_may_not_be_changed_is_blamed_for_itself() {
+    let tree = Tree::new().file("d/a", "old").mode("d/a", 0o666).mode("d", 0o555);
+    let Some(command) = unprivileged(&tree, [tree.path().as_os_str(), "--allow-write".as_ref()]) else { return };
+    let mut process = Process::start(command).legacy(LATEST_LEGACY);
+    for (tool, arguments) in [
+        ("write_file", json!({"path": "d/a", "content": "new"})),
+        ("write_file", json!({"path": "d/new", "content": "new"})),
+        ("create_directory", json!({"path": "d/new"})),
+        ("delete_file", json!({"path": "d/a"})),
+    ] {
+        let error = process.tool_error(tool, arguments);
+        assert!(error.contains("its directory"), "{tool}: {error}");
+    }
+    assert_eq!(content(&tree, "d/a"), b"old");
+}
+
 /// What is in it might be denied.
 #[test]
 fn a_tree_that_cannot_be_looked_through_stays() {
