@@ -62,7 +62,11 @@ impl WritableRoot {
             let old = Old::open(&place, false)?;
             must_match(old.as_ref().map(|old| &old.stat), new.if_match)?;
             let unchanged = new.if_match.is_some();
-            self.put(&place, old.as_ref(), unchanged, |file| Ok(file.write_all(new.content)?))
+            let written = self.put(&place, old.as_ref(), unchanged, |file| Ok(file.write_all(new.content)?))?;
+            match old.filter(|_| unchanged) {
+                Some(old) if old.added_since(old.stat.size)?.is_some() => Err(WriteError::Overtaken),
+                _ => Ok(written),
+            }
         })
     }
 
