@@ -14,9 +14,9 @@
 //! whether or not something is there.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use memchr::memmem::Finder;
+use percent_encoding::percent_encode_byte;
 
 use super::resources;
 use super::search::glob::cased;
@@ -35,9 +35,6 @@ const MOST: usize = 100;
 /// The best matches, kept while a directory is read: more than are given, as links among them may lead nowhere.
 const KEPT: usize = 1_000;
 
-/// No value is longer: a path has at most 4,096 bytes, each written as three, and may have the served one before it.
-const LONGEST: usize = 24 << 10;
-
 /// No written name is longer: it has at most 255 bytes, each written as three, and a `/`.
 const LONGEST_NAME: usize = 766;
 
@@ -47,7 +44,7 @@ pub fn complete(template: &str, argument: &str, value: &str, context: &Context) 
     if !context.may_block {
         return Err(Failure::WouldBlock);
     }
-    if argument != VARIABLES[0] || value.len() > LONGEST {
+    if argument != VARIABLES[0] || value.len() > resources::LONGEST_URI {
         return Ok(Completion::default());
     }
     let turn = context.turn()?;
@@ -224,19 +221,12 @@ fn written(path: &[u8]) -> String {
     for chunk in path.utf8_chunks() {
         for character in chunk.valid().chars() {
             if matches!(character, '%' | '?' | '#') || is_hostile(character) {
-                escape(character.encode_utf8(&mut [0; 4]).as_bytes(), &mut value);
+                value.extend(character.encode_utf8(&mut [0; 4]).bytes().map(percent_encode_byte));
             } else {
                 value.push(character);
             }
         }
-        escape(chunk.invalid(), &mut value);
+        value.extend(chunk.invalid().iter().copied().map(percent_encode_byte));
     }
     value
-}
-
-fn escape(bytes: &[u8], value: &mut String) {
-    for byte in bytes {
-        // Writing to a String cannot fail.
-        let _ = write!(value, "%{byte:02X}");
-    }
 }

@@ -26,7 +26,7 @@ pub enum Blocking {
 /// A regular file, open for reading. Its size and times are those of the open handle.
 #[derive(Debug)]
 pub struct File {
-    handle: std::fs::File,
+    pub(super) handle: std::fs::File,
     /// Where it really is: without links and `..`.
     pub path: RelPath,
     /// What was known when it was opened; it may grow or shrink since.
@@ -136,7 +136,8 @@ impl File {
     }
 }
 
-fn regular(kind: Kind) -> Result<(), RootError> {
+/// Fails for anything but a regular file.
+pub(super) fn regular(kind: Kind) -> Result<(), RootError> {
     match kind {
         Kind::File => Ok(()),
         Kind::Directory => Err(RootError::IsDirectory),

@@ -59,6 +59,12 @@ pub(super) enum Access {
 /// How paths are confined where the kernel does not do it.
 const CHAIN: &str = "cap-std handles, one name at a time, no links";
 
+/// A mode for where the group cannot be kept: its bits are those of the others.
+#[cfg(unix)]
+fn without_group(mode: u32) -> u32 {
+    (mode & 0o707) | ((mode & 0o007) << 3)
+}
+
 /// Reads at `offset` without moving the file's position.
 #[cfg(unix)]
 pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

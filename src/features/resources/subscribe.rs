@@ -3,15 +3,11 @@
 //! A URI is read as `resources/read` reads it, and refused with the same words. A stream is not refused for one of its
 //! URIs: what cannot be followed is left out of what it is told that it hears of.
 
-use super::failure;
 use super::read::split_range;
+use super::{LONGEST_URI, failure};
 use crate::call::{Failure, Interests, Listening, Subject, Subscription};
 use crate::context::Context;
 use crate::root::{Asked, Blocking, Facts, RootError, Trail};
-
-/// No URI of a file is longer: a path has at most 4,096 bytes, each written as three, and may have the served one
-/// before it. One that says the same at greater length is not kept as it is.
-const LONGEST: usize = 24 << 10;
 
 /// Subscribes to one resource, which must be there.
 pub fn subscribe(uri: &str, context: &Context) -> Result<Subscription, Failure> {
@@ -75,7 +71,7 @@ fn read(uri: &str, context: &Context) -> Result<(Subject, Asked), Failure> {
     let root = context.root();
     let (reference, _) = split_range(uri)?;
     let asked = root.locate_uri(reference).map_err(|error| failure(uri, error))?;
-    let is_short = uri.len() <= LONGEST;
+    let is_short = uri.len() <= LONGEST_URI; // a longer one says the same with more words, and is not kept as it is
     let range = uri[reference.len()..].to_owned();
     let uri = if is_short { root.absolute_uri(reference, &asked.path) + &range } else { root.uri(&asked.path) };
     let range = if is_short { range } else { String::new() };

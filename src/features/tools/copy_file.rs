@@ -2,8 +2,8 @@
 
 use super::arguments::{Kind, optional};
 use super::changing::{SOURCE, create_parents, destination, two_paths, writable};
-use super::{Arguments, Problem, Tool};
-use crate::call::{Block, ToolAnnotations};
+use super::{Arguments, DESTRUCTIVE, Problem, Tool};
+use crate::call::Block;
 use crate::context::Context;
 use crate::features::names::{counted, shown};
 use crate::root::write::{Copied, CopyOptions};
@@ -20,12 +20,7 @@ pub(super) const TOOL: Tool = Tool {
         create_parents(),
         optional("overwrite", Kind::Flag, "Replace the content of a file that is there. Default false."),
     ],
-    annotations: ToolAnnotations {
-        read_only_hint: false,
-        destructive_hint: true,
-        idempotent_hint: false,
-        open_world_hint: false,
-    },
+    annotations: DESTRUCTIVE,
     quick: false,
     run,
 };

@@ -2,8 +2,8 @@
 
 use super::arguments::{Kind, optional, path};
 use super::changing::writable;
-use super::{Arguments, Problem, Tool};
-use crate::call::{Block, ToolAnnotations};
+use super::{Arguments, DESTRUCTIVE, Problem, Tool};
+use crate::call::Block;
 use crate::context::Context;
 use crate::features::names::{counted, shown};
 
@@ -16,12 +16,7 @@ pub(super) const TOOL: Tool = Tool {
         path("What to delete: relative to the served directory, absolute inside it, or a file:// URI."),
         optional("recursive", Kind::Flag, "Delete a directory that is not empty. Default false."),
     ],
-    annotations: ToolAnnotations {
-        read_only_hint: false,
-        destructive_hint: true,
-        idempotent_hint: false,
-        open_world_hint: false,
-    },
+    annotations: DESTRUCTIVE,
     quick: false,
     run,
 };

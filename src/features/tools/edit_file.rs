@@ -3,15 +3,13 @@
 use super::arguments::{Kind, Parameter, optional, path};
 use super::changing::{if_match, writable};
 use super::problem::quoted;
-use super::{Arguments, Problem, Tool};
-use crate::call::{Block, Failure, ToolAnnotations};
+use super::{Arguments, DESTRUCTIVE, Problem, Tool};
+use crate::call::{Block, Failure};
 use crate::context::Context;
 use crate::features::edit::{self, EditError, Edited};
 use crate::features::names::{counted, shown};
-use crate::root::write::{Updated, Version, WriteError};
-
-/// How often it is begun anew because another program has changed the file meanwhile.
-const ATTEMPTS: usize = 8;
+use crate::root::WritableRoot;
+use crate::root::write::{Updated, Version};
 
 pub(super) const TOOL: Tool = Tool {
     name: "edit_file",
@@ -33,12 +31,7 @@ pub(super) const TOOL: Tool = Tool {
         optional("dryRun", Kind::Flag, "Only show the diff, and write nothing. Default false."),
         if_match(),
     ],
-    annotations: ToolAnnotations {
-        read_only_hint: false,
-        destructive_hint: true,
-        idempotent_hint: false,
-        open_world_hint: false,
-    },
+    annotations: DESTRUCTIVE,
     quick: false,
     run,
 };
@@ -63,14 +56,8 @@ fn update(arguments: &Arguments<'_>, context: &Context) -> Result<Updated<Edited
         let bytes = std::mem::take(&mut edited.bytes);
         Ok(((edited.changed && !dry_run).then_some(bytes), edited))
     };
-    let attempt = || root.update(&path, version.as_ref(), edit::MOST as u64, &context.cancel, change);
-    let mut more = 1..ATTEMPTS;
-    let updated = loop {
-        match attempt() {
-            Err(WriteError::Raced) if more.next().is_some() => {}
-            updated => break updated,
-        }
-    };
+    let updated =
+        WritableRoot::persist(|| root.update(&path, version.as_ref(), edit::MOST as u64, &context.cancel, change));
     let not_edited = |error: EditError| match error {
         EditError::Cancelled => Problem::Failure(Failure::Cancelled),
         error => Problem::Message(format!("{}: {error}.", quoted(asked))),

@@ -81,6 +81,10 @@ struct Tool {
 const READ_ONLY: ToolAnnotations =
     ToolAnnotations { read_only_hint: true, destructive_hint: false, idempotent_hint: true, open_world_hint: false };
 
+/// What a tool says of itself that can overwrite or remove something.
+const DESTRUCTIVE: ToolAnnotations =
+    ToolAnnotations { read_only_hint: false, destructive_hint: true, idempotent_hint: false, open_world_hint: false };
+
 /// The tools as `tools/list` shows them: those that change something only where that is allowed.
 pub fn definitions(writable: bool) -> Vec<ToolDefinition> {
     TOOLS.iter().filter(|tool| writable || !tool.changes()).map(|tool| tool.definition()).collect()

@@ -1,8 +1,8 @@
 //! `move_file`: another name for a file, directory or link, never over anything.
 
 use super::changing::{SOURCE, create_parents, destination, two_paths, writable};
-use super::{Arguments, Problem, Tool};
-use crate::call::{Block, ToolAnnotations};
+use super::{Arguments, DESTRUCTIVE, Problem, Tool};
+use crate::call::Block;
 use crate::context::Context;
 use crate::features::names::shown;
 
@@ -13,12 +13,7 @@ pub(super) const TOOL: Tool = Tool {
         nothing is ever overwritten. Of a link, the link itself is moved. Destination is the new name, not the \
         directory to put it in.",
     parameters: &[SOURCE, destination("The new path, which nothing may have yet."), create_parents()],
-    annotations: ToolAnnotations {
-        read_only_hint: false,
-        destructive_hint: true,
-        idempotent_hint: false,
-        open_world_hint: false,
-    },
+    annotations: DESTRUCTIVE,
     quick: false,
     run,
 };

@@ -2,8 +2,8 @@
 
 use super::arguments::{Kind, optional, path, text};
 use super::changing::{create_parents, if_match, writable, wrote};
-use super::{Arguments, Problem, Tool};
-use crate::call::{Block, ToolAnnotations};
+use super::{Arguments, DESTRUCTIVE, Problem, Tool};
+use crate::call::Block;
 use crate::context::Context;
 use crate::root::write::{Replace, Version};
 
@@ -20,12 +20,7 @@ pub(super) const TOOL: Tool = Tool {
         create_parents(),
         if_match(),
     ],
-    annotations: ToolAnnotations {
-        read_only_hint: false,
-        destructive_hint: true,
-        idempotent_hint: false,
-        open_world_hint: false,
-    },
+    annotations: DESTRUCTIVE,
     quick: false,
     run,
 };

@@ -23,10 +23,8 @@ const LONGEST_POLL: Duration = Duration::from_mins(1);
 pub(super) struct List {
     options: Watching,
     watchers: usize,
-    /// What the last message was about, or what was there when watching began.
-    told: Option<Fingerprint>,
-    /// What the client was given since then, or before: that is what it knows.
-    given: Option<Fingerprint>,
+    /// What the client knows: what it was given last or was told of last, or else what there was when watching began.
+    known: Option<Fingerprint>,
     /// What the last look has found.
     seen: Option<Fingerprint>,
     /// Something may have changed since the last look.
@@ -45,8 +43,7 @@ impl List {
         Self {
             options: options.clone(),
             watchers: 0,
-            told: None,
-            given: None,
+            known: None,
             seen: None,
             stirred: None,
             looked: None,
@@ -62,7 +59,7 @@ impl List {
     pub(super) fn watch(&mut self, given: Option<Fingerprint>, now: Instant) {
         self.watchers += 1;
         if self.watchers == 1 {
-            self.given = given;
+            self.known = given;
             self.stirred = Some(now);
         }
     }
@@ -82,8 +79,8 @@ impl List {
     /// The client was given this list.
     pub(super) fn given(&mut self, list: Fingerprint, now: Instant) {
         if self.is_watched() {
-            self.given = Some(list);
-            if self.seen != self.given {
+            self.known = Some(list);
+            if self.seen != self.known {
                 self.stirred.get_or_insert(now);
             }
         }
@@ -138,8 +135,7 @@ impl List {
         self.stirred = None;
         self.looked = Some(now);
         self.took = took;
-        let is_news = self.given.or(self.told).is_some_and(|known| known != list);
-        self.told.get_or_insert(list);
+        let is_news = *self.known.get_or_insert(list) != list;
         if !is_news {
             self.pace.unchanged();
             return false;
@@ -149,8 +145,7 @@ impl List {
             return false;
         }
         self.pace.told(now);
-        self.told = Some(list);
-        self.given = None;
+        self.known = Some(list);
         true
     }
 }

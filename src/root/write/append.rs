@@ -6,29 +6,23 @@ use std::io::{self, Write as _};
 
 use cap_std::fs::OpenOptions;
 
-use super::replace::{must_be_regular, must_match, open_in};
+use super::replace::{must_match, open_in};
 use super::{Replace, WritableRoot, WriteError, Written};
 use crate::cancel::Cancel;
 use crate::root::Asked;
-use crate::root::resolve::LastLink;
+use crate::root::open::regular;
 use crate::root::stat::Stat;
 
 impl WritableRoot {
     /// Adds to the end of a file, or creates it.
     pub fn append(&self, asked: &Asked, new: Replace<'_>, cancel: &Cancel) -> Result<Written, WriteError> {
         Self::persist(|| {
-            let target = self.target(asked, LastLink::Followed)?;
-            target.must_name_a_file()?;
-            let _turn = self.turns.take(&[&target.path], cancel)?;
-            if new.if_match.is_some() && !target.missing().is_empty() {
-                return Err(WriteError::Gone);
-            }
-            let place = self.place(&target, new.parents)?;
+            let (place, _turn) = self.place_of(asked, new, cancel)?;
             let Some(stat) = place.look()? else {
                 must_match(None, new.if_match)?;
                 return self.put(&place, None, false, |file| Ok(file.write_all(new.content)?));
             };
-            must_be_regular(stat.kind)?;
+            regular(stat.kind)?;
             let mut file = open_in(&place, OpenOptions::new().append(true))?;
             let stat = Stat::from(&file.metadata()?);
             if stat.names() > 1 {
@@ -37,7 +31,7 @@ impl WritableRoot {
             must_match(Some(&stat), new.if_match)?;
             add(&mut file, stat.size, new.content)?;
             if self.durable {
-                file.sync_all().map_err(|error| WriteError::Unconfirmed(error.kind().to_string()))?;
+                file.sync_all().map_err(WriteError::unconfirmed)?;
             }
             Ok(Written::of(place.path, &Stat::from(&file.metadata()?), false))
         })

@@ -18,9 +18,10 @@ use super::temporary::{Readers, Temporary, is_temporary, new_file};
 use super::tree::{Rules, Tree, moved};
 use super::{WritableRoot, WriteError};
 use crate::cancel::Cancel;
+use crate::root::open::File as ReadFile;
 use crate::root::path::os_str;
 use crate::root::resolve::LastLink;
-use crate::root::stat::{Kind, Stat};
+use crate::root::stat::Kind;
 use crate::root::sys::{self, Access};
 use crate::root::{Asked, Blocking, RelPath, RootError};
 
@@ -69,8 +70,8 @@ impl WritableRoot {
         match stat.kind {
             Kind::File => {
                 to.must_name_a_file().map_err(&at_destination)?;
-                let (source, stat) = self.open_file(&from).map_err(&at_source)?;
-                self.copy_file((&source, &stat), from, &to, options, cancel).map_err(&at_destination)
+                let source = self.root.open_real_file(from, Blocking::Allowed).map_err(Side::Source.of())?;
+                self.copy_file(source, &to, options, cancel).map_err(&at_destination)
             }
             Kind::Directory => {
                 must_not_be_inside(&to.path, &from).map_err(&at_destination)?;
@@ -95,13 +96,12 @@ impl WritableRoot {
 
     fn copy_file(
         &self,
-        (source, stat): (&File, &Stat),
-        from: RelPath,
+        source: ReadFile,
         to: &Target,
         options: CopyOptions,
         cancel: &Cancel,
     ) -> Result<Copied, WriteError> {
-        if to.path == from {
+        if to.path == source.path {
             return Err(WriteError::SameFile);
         }
         let place = self.place(to, options.parents)?;
@@ -110,16 +110,16 @@ impl WritableRoot {
             return Err(WriteError::Exists);
         }
         let new = Temporary::create(&place.dir, Readers::Owner)?;
-        let bytes = copy_content(source, &new.file, stat.size, cancel)?;
+        let bytes = copy_content(&source.handle, &new.file, source.stat.size, cancel)?;
         match &old {
             Some(old) => sys::change::keep(&old.file, &new.file)?,
-            None => sys::change::copy_mode(source, &new.file)?,
+            None => sys::change::copy_mode(&source.handle, &new.file)?,
         }
         self.place_file(&place, new, old.as_ref(), false).map_err(|error| match error {
             WriteError::Raced => WriteError::Exists,
             error => error,
         })?;
-        Ok(Copied { from, to: to.path.clone(), entries: 1, bytes, skipped: 0 })
+        Ok(Copied { from: source.path, to: to.path.clone(), entries: 1, bytes, skipped: 0 })
     }
 
     fn copy_tree(
@@ -165,8 +165,8 @@ impl WritableRoot {
         match kind {
             Kind::File if path.file_name().is_some_and(is_temporary) => return Ok(()),
             Kind::File => {
-                let (source, stat) = self.open_file(path)?;
-                copied.bytes += self.copy_new(&source, &stat, dir, new, cancel)?;
+                let source = self.root.open_real_file(path.clone(), Blocking::Allowed)?;
+                copied.bytes += self.copy_new(&source, dir, new, cancel)?;
             }
             Kind::Directory => make_private_directory(dir, new)?,
             #[cfg(unix)]
@@ -184,17 +184,10 @@ impl WritableRoot {
     }
 
     /// A file of a tree: nobody knows of that yet, so it is written in place, and removed if that fails.
-    fn copy_new(
-        &self,
-        source: &File,
-        stat: &Stat,
-        dir: &Dir,
-        new: &RelPath,
-        cancel: &Cancel,
-    ) -> Result<u64, WriteError> {
+    fn copy_new(&self, source: &ReadFile, dir: &Dir, new: &RelPath, cancel: &Cancel) -> Result<u64, WriteError> {
         let file = dir.open_with(name_of(new), &new_file(Readers::Owner))?.into_std();
-        let copied = copy_content(source, &file, stat.size, cancel).and_then(|bytes| {
-            sys::change::copy_mode(source, &file)?;
+        let copied = copy_content(&source.handle, &file, source.stat.size, cancel).and_then(|bytes| {
+            sys::change::copy_mode(&source.handle, &file)?;
             if self.durable {
                 file.sync_all()?;
             }
@@ -215,12 +208,6 @@ impl WritableRoot {
             directory.sync_all()?;
         }
         Ok(())
-    }
-
-    fn open_file(&self, path: &RelPath) -> Result<(File, Stat), WriteError> {
-        let (file, stat) = sys::open(&self.root.dir, path, Access::File, self.root.can)?;
-        super::replace::must_be_regular(stat.kind)?;
-        Ok((file, stat))
     }
 
     /// The directory that an entry is in: the one before it was in the same, mostly.

@@ -178,6 +178,12 @@ impl WriteError {
 }
 
 impl WriteError {
+    /// Of waiting for the disk, when all is written.
+    #[expect(clippy::needless_pass_by_value, reason = "it is the error's end, as for `map_err`")]
+    pub(super) fn unconfirmed(error: io::Error) -> Self {
+        Self::Unconfirmed(error.kind().to_string())
+    }
+
     /// Of an operation on a directory's names, which needs the right to write to the directory.
     pub(super) fn in_directory(error: io::Error) -> Self {
         match error.into() {

@@ -75,7 +75,7 @@ impl WritableRoot {
     }
 
     /// Tries again where another program was faster, such as in creating the same file. Not for ever.
-    fn persist<T>(mut attempt: impl FnMut() -> Result<T, WriteError>) -> Result<T, WriteError> {
+    pub fn persist<T>(mut attempt: impl FnMut() -> Result<T, WriteError>) -> Result<T, WriteError> {
         const ATTEMPTS: usize = 8;
         for _ in 1..ATTEMPTS {
             match attempt() {

@@ -89,7 +89,7 @@ impl WritableRoot {
         match sys::change::sync(dir) {
             // It may be written to and not be read: there is no handle to be had for it.
             Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Ok(()),
-            synced => synced.map_err(|error| WriteError::Unconfirmed(error.kind().to_string())),
+            synced => synced.map_err(WriteError::unconfirmed),
         }
     }
 }

@@ -10,12 +10,14 @@ use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::OpenOptions;
 
-use super::place::Place;
+use super::place::{Place, Target};
 use super::temporary::{Readers, Temporary};
+use super::turns::Turn;
 use super::{Version, WritableRoot, WriteError, Written};
 use crate::cancel::Cancel;
+use crate::root::open::regular;
 use crate::root::resolve::LastLink;
-use crate::root::stat::{Kind, Stat};
+use crate::root::stat::Stat;
 use crate::root::{Asked, RelPath, RootError, sys};
 
 /// Bytes that another program can add to a file in the moment in which it is replaced.
@@ -52,13 +54,7 @@ impl WritableRoot {
     /// Creates a file, or gives one a new content.
     pub fn replace(&self, asked: &Asked, new: Replace<'_>, cancel: &Cancel) -> Result<Written, WriteError> {
         Self::persist(|| {
-            let target = self.target(asked, LastLink::Followed)?;
-            target.must_name_a_file()?;
-            let _turn = self.turns.take(&[&target.path], cancel)?;
-            if new.if_match.is_some() && !target.missing().is_empty() {
-                return Err(WriteError::Gone);
-            }
-            let place = self.place(&target, new.parents)?;
+            let (place, _turn) = self.place_of(asked, new, cancel)?;
             let old = Old::open(&place, false)?;
             must_match(old.as_ref().map(|old| &old.stat), new.if_match)?;
             let unchanged = new.if_match.is_some();
@@ -85,9 +81,7 @@ impl WritableRoot {
         cancel: &Cancel,
         change: impl FnOnce(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
     ) -> Result<Result<Updated<T>, E>, WriteError> {
-        let target = self.target(asked, LastLink::Followed)?;
-        target.must_name_a_file()?;
-        let _turn = self.turns.take(&[&target.path], cancel)?;
+        let (target, _turn) = self.file(asked, cancel)?;
         if !target.missing().is_empty() {
             return Err(RootError::NotFound.into());
         }
@@ -108,6 +102,28 @@ impl WritableRoot {
             written = self.add_late(&place, &late)?;
         }
         Ok(Ok(Updated { value, written }))
+    }
+
+    /// Where a file is to be written, and the turn at it. What is not there matches no version, and then nothing is
+    /// made on the way to it.
+    pub(super) fn place_of(
+        &self,
+        asked: &Asked,
+        new: Replace<'_>,
+        cancel: &Cancel,
+    ) -> Result<(Place, Turn), WriteError> {
+        let (target, turn) = self.file(asked, cancel)?;
+        if new.if_match.is_some() && !target.missing().is_empty() {
+            return Err(WriteError::Gone);
+        }
+        Ok((self.place(&target, new.parents)?, turn))
+    }
+
+    fn file(&self, asked: &Asked, cancel: &Cancel) -> Result<(Target, Turn), WriteError> {
+        let target = self.target(asked, LastLink::Followed)?;
+        target.must_name_a_file()?;
+        let turn = self.turns.take(&[&target.path], cancel)?;
+        Ok((target, turn))
     }
 
     /// Adds what another program has added to the file that this one replaces.
@@ -178,7 +194,7 @@ impl Old {
     /// The file at a place, `None` where there is nothing. Fails where what is there may not be replaced.
     pub(super) fn open(place: &Place, to_read: bool) -> Result<Option<Self>, WriteError> {
         let Some(stat) = place.look()? else { return Ok(None) };
-        must_be_regular(stat.kind)?;
+        regular(stat.kind)?;
         if stat.names() > 1 {
             return Err(WriteError::HardLinked(stat.names()));
         }
@@ -194,7 +210,6 @@ impl Old {
             file => file?,
         };
         let stat = Stat::from(&file.metadata()?);
-        must_be_regular(stat.kind)?;
         Ok(Some(Self { file, stat }))
     }
 
@@ -246,7 +261,7 @@ pub(super) fn open_in(place: &Place, options: &mut OpenOptions) -> Result<File, 
         options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed());
     }
     let file = place.dir.open_with(place.name(), options)?.into_std();
-    must_be_regular(Stat::from(&file.metadata()?).kind)?;
+    regular(Stat::from(&file.metadata()?).kind)?;
     if sys::is_kernel_file_system(&file) { Err(RootError::KernelFileSystem.into()) } else { Ok(file) }
 }
 
@@ -256,13 +271,5 @@ pub(super) fn must_match(there: Option<&Stat>, version: Option<&Version>) -> Res
         (Some(_), None) => Err(WriteError::Gone),
         (Some(wanted), Some(now)) if *wanted == now => Ok(()),
         (Some(_), Some(now)) => Err(WriteError::Changed { now }),
-    }
-}
-
-pub(super) fn must_be_regular(kind: Kind) -> Result<(), WriteError> {
-    match kind {
-        Kind::File => Ok(()),
-        Kind::Directory => Err(RootError::IsDirectory.into()),
-        other => Err(RootError::NotRegular(other).into()),
     }
 }

@@ -2,6 +2,8 @@
 //! wants any, and when there is no DIR any more.
 
 use std::fs;
+#[cfg(target_os = "linux")]
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -146,8 +148,7 @@ fn when_the_served_directory_is_deleted_that_is_told_and_does_not_keep_the_progr
     fs::remove_dir_all(live.tree.path()).unwrap();
     assert_eq!(live.all_news(2), ["\"list\" list_changed", "\"s\" updated x/y/c.txt"]);
     let before = ticks(&live);
-    // Nothing is to come any more, so there is nothing to wait for but the time itself.
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    live.client.says_nothing_for(Duration::from_secs(1));
     let busy = ticks(&live) - before;
     assert!(busy < 20, "{busy} of 100 hundredths of a second were spent");
     for path in ["a.txt", ""] {

@@ -9,6 +9,8 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
+#[cfg(target_os = "linux")]
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -138,6 +140,13 @@ impl Process {
     /// Gives what it wrote to stderr.
     pub(crate) fn finish(mut self) -> String {
         self.end_well()
+    }
+
+    /// It must not say anything for so long: for where that is what is promised, and nothing can be waited for.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn says_nothing_for(&mut self, time: Duration) {
+        let said = self.lines.recv_timeout(time);
+        assert_eq!(said, Err(RecvTimeoutError::Timeout), "silence was expected");
     }
 
     /// Its process id.

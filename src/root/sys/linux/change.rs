@@ -10,6 +10,8 @@ use cap_std::fs::Dir;
 use rustix::fs::{self, Access, AtFlags, Gid, Mode, OFlags, RenameFlags, SeekFrom, StatxFlags, Uid, XattrFlags};
 use rustix::io::Errno;
 
+use crate::root::sys::without_group;
+
 /// The largest extended attribute that Linux has.
 const LARGEST_ATTRIBUTE: usize = 64 << 10;
 /// POSIX access rights beyond the mode.
@@ -87,10 +89,6 @@ pub(in crate::root) fn copy_mode(source: &File, copy: &File) -> io::Result<()> {
     let mode = from.mode() & 0o777;
     let mode = if says_all { mode } else { without_group(mode) };
     copy.set_permissions(std::fs::Permissions::from_mode(mode | (to.mode() & 0o2000)))
-}
-
-fn without_group(mode: u32) -> u32 {
-    (mode & 0o707) | ((mode & 0o007) << 3)
 }
 
 /// Where the next data of a file is, from `at` on and before `end`; `None` where there are only holes.

@@ -8,6 +8,9 @@ use std::io;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::{Dir, OpenOptions};
 
+#[cfg(unix)]
+use crate::root::sys::without_group;
+
 /// Fails where this user may not write to the file itself.
 pub(in crate::root) fn may_write(dir: &Dir, name: &OsStr) -> io::Result<()> {
     dir.open_with(name, OpenOptions::new().write(true).follow(FollowSymlinks::No)).map(drop)
@@ -62,7 +65,7 @@ pub(in crate::root) fn keep(old: &File, new: &File) -> io::Result<()> {
             || from.gid() == to.gid()
             || fchown(new, None, Some(group)).is_ok();
         let mode = from.mode() & 0o777;
-        let mode = if keeps_group { mode } else { (mode & 0o707) | ((mode & 0o007) << 3) };
+        let mode = if keeps_group { mode } else { without_group(mode) };
         new.set_permissions(std::fs::Permissions::from_mode(mode))
     }
     #[cfg(not(unix))]
@@ -81,7 +84,7 @@ pub(in crate::root) fn copy_mode(source: &File, copy: &File) -> io::Result<()> {
 
         let (from, to) = (source.metadata()?, copy.metadata()?);
         let mode = from.mode() & 0o777;
-        let mode = if from.gid() == to.gid() { mode } else { (mode & 0o707) | ((mode & 0o007) << 3) };
+        let mode = if from.gid() == to.gid() { mode } else { without_group(mode) };
         copy.set_permissions(std::fs::Permissions::from_mode(mode))
     }
     #[cfg(not(unix))]
