@@ -235,17 +235,17 @@ fn copy_content(mut from: &File, mut to: &File, size: u64, cancel: &Cancel) -> R
         let Some((start, end)) = sys::change::data(from, at, size)? else {
             // The rest is a hole.
             to.set_len(size)?;
-            return Ok(size);
+            break;
         };
         from.seek(SeekFrom::Start(start))?;
         to.seek(SeekFrom::Start(start))?;
         match io::copy(&mut from.take(CHUNK.min(end - start)), &mut to)? {
-            // It has become shorter.
-            0 => return Ok(at),
+            0 => return Err(WriteError::Raced),
             some => at = start + some,
         }
     }
-    Ok(at)
+    // Past its end a file has neither data nor holes: what has become shorter must not be taken for what it was.
+    if from.metadata()?.len() < size { Err(WriteError::Raced) } else { Ok(size) }
 }
 
 /// Its owner's only, until it is complete.
@@ -263,4 +263,26 @@ fn make_private_directory(dir: &Dir, path: &RelPath) -> Result<(), WriteError> {
 
 fn name_of(path: &RelPath) -> &std::ffi::OsStr {
     os_str(path.file_name().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_that_has_become_shorter_is_not_padded() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = |name: &str| {
+            let path = directory.path().join(name);
+            File::options().read(true).write(true).create(true).truncate(true).open(path).expect("a file")
+        };
+        let (source, copy) = (file("source"), file("copy"));
+        source.set_len(10).expect("ten bytes");
+        let copied = |size| copy_content(&source, &copy, size, &Cancel::default());
+        assert_eq!(copied(10), Ok(10));
+        assert_eq!(copied(11), Err(WriteError::Raced), "it had eleven when it was opened");
+        assert_eq!(copied(1 << 20), Err(WriteError::Raced));
+        // It may become longer: what it held is there.
+        assert_eq!(copied(5), Ok(5));
+    }
 }

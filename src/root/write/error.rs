@@ -213,6 +213,8 @@ impl From<io::Error> for WriteError {
             Kind::ResourceBusy | Kind::ExecutableFileBusy => Self::InUse,
             Kind::FileTooLarge => Self::Io("the file would be larger than this system allows".to_owned()),
             Kind::TooManyLinks => Self::Io("the directory is full".to_owned()),
+            // Nothing here waits: it is the opening of what another program has a lease on.
+            Kind::WouldBlock => Self::Root(RootError::Held),
             Kind::WriteZero | Kind::Other | Kind::Unsupported => Self::Io(error.kind().to_string()),
             _ => match RootError::from(error) {
                 RootError::Io(text) => Self::Io(text),

@@ -99,7 +99,8 @@ impl WritableRoot {
         };
         let mut written = self.put(&place, Some(&old), true, |file| Ok(file.write_all(&new)?))?;
         if let Some(late) = old.added_since(content.len() as u64)? {
-            written = self.add_late(&place, &late)?;
+            // The edit is made: whatever fails now, trying again is no cure.
+            written = self.add_late(&place, &late).map_err(|_| WriteError::Overtaken)?;
         }
         Ok(Ok(Updated { value, written }))
     }
@@ -229,7 +230,7 @@ impl Old {
         if (now.size, now.modified) == (read, self.stat.modified) {
             return Ok(None);
         }
-        if now.size <= read {
+        if now.size <= read || now.size - read > MOST_ADDED {
             return Err(WriteError::Overtaken);
         }
         let mut added = Vec::new();
