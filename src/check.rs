@@ -1,4 +1,4 @@
-//! `--check`: what would be served, and what to paste into a client's configuration.
+//! `--check`: what would be served, and what to paste into a client's configuration. And the same in a line.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -19,9 +19,16 @@ pub fn report(root: &Root, writable: bool, limits: &Limits, program: &Path, opti
     let access = if writable { "read and write (--allow-write)" } else { "read-only" };
     let _ = writeln!(text, "access        {access}");
     let _ = writeln!(text, "confinement   {}", root.confinement());
-    let _ = writeln!(text, "kernel wall   none in this version (Landlock is not used yet)");
+    let _ = writeln!(text, "kernel wall   {}", root.wall());
     text += &configuration(root, program, options);
     text
+}
+
+/// The line that a server begins with on stderr: what it serves, and what keeps it to that.
+pub fn summary(root: &Root, writable: bool) -> String {
+    let access = if writable { "to be read and changed" } else { "read-only" };
+    let (path, paths, process) = (root.path().display(), root.confinement(), root.wall());
+    format!("serving {path}, {access}; paths confined by {paths}; process by {process}")
 }
 
 /// Counts by kind, as far as `resources/list` would go.

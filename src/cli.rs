@@ -8,7 +8,7 @@ use clap::Parser;
 use tracing::level_filters::LevelFilter;
 
 use crate::limits::{Limits, WatchMode, Watching};
-use crate::root::{Deny, Root};
+use crate::root::{Deny, Root, Sandbox};
 
 /// Serves one directory to MCP clients over stdio, as resources and tools, and nothing outside it.
 ///
@@ -32,6 +32,10 @@ pub struct Cli {
     /// Do not wait until a change is on the disk: faster, and the last ones may be lost in a power cut.
     #[arg(long, requires = "allow_write")]
     pub no_fsync: bool,
+
+    /// Whether the kernel confines the whole server to DIR (Landlock): auto (as far as it can), require, off.
+    #[arg(long, value_name = "HOW", default_value = "auto", hide_possible_values = true)]
+    pub sandbox: Sandbox,
 
     /// Never give out what this pattern matches (gitignore syntax, no negation); may be repeated.
     #[arg(long, value_name = "PATTERN")]
@@ -89,6 +93,10 @@ pub struct Cli {
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().search_time.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub search_timeout: u64,
 
+    /// Threads of one search of contents. Default: one for each processor, at most 8.
+    #[arg(long, value_name = "N", value_parser = positive())]
+    pub search_threads: Option<usize>,
+
     /// How changes are noticed: auto (the system tells), poll (look now and then: network file systems), off.
     #[arg(long, value_name = "HOW", default_value = "auto", hide_possible_values = true)]
     pub watch: WatchMode,
@@ -129,6 +137,11 @@ impl Cli {
         Self::try_parse_from(arguments)
     }
 
+    /// Confines the process to DIR, as far as is asked for and can be.
+    pub fn lock(&self, root: &mut Root) -> Result<(), StartupError> {
+        root.lock(self.sandbox, self.allow_write).map_err(|error| StartupError(error.to_string()))
+    }
+
     /// Opens DIR.
     pub fn open_root(&self) -> Result<Root, StartupError> {
         if let Some(variable) = self.dir.to_str().filter(|dir| dir.contains("${")) {
@@ -156,6 +169,7 @@ impl Cli {
             answer_bytes: self.max_answer_bytes as u64,
             batch: self.max_batch,
             search_time: Duration::from_secs(self.search_timeout),
+            search_threads: self.search_threads.unwrap_or(Limits::default().search_threads),
             watch: Watching {
                 mode: self.watch,
                 directories: self.watch_limit,
@@ -194,7 +208,9 @@ impl Cli {
         let flags = flags.into_iter().filter(|(_, given)| *given).map(|(name, _)| name.to_owned());
         flags
             .chain(deny)
+            .chain((self.sandbox != Sandbox::Auto).then(|| format!("--sandbox={}", self.sandbox)))
             .chain((self.watch != WatchMode::Auto).then(|| format!("--watch={}", self.watch)))
+            .chain(self.search_threads.map(|threads| format!("--search-threads={threads}")))
             .chain(numbers.map(|(name, now, _)| format!("{name}={now}")))
             .chain(self.log_level.map(|level| format!("--log-level={level}")))
             .collect()

@@ -33,6 +33,8 @@
 //! 5. No path outside the served directory, no environment value and no error number reaches a client. Kernel file
 //!    systems such as /proc, where the process's own secrets can be read, are never served.
 //! 6. Nothing is listed, reported or opened that was not reached through the root handle.
+//! 7. On Linux the kernel confines the process to the directory before it reads the first line ([`root::lockdown`]),
+//!    so that a fault in the first six does not lead outside.
 //!
 //! `tests/it/tidy.rs` and the lints hold the first two; the tests named after the others hold those.
 //!
@@ -47,6 +49,8 @@
 //! Client roots (`roots/list`): the directory on the command line is what is served; a client that could change it
 //! would make the configuration a suggestion. Sampling and `logging/setLevel`: deprecated; stderr is the log. Prompts:
 //! a directory has none. HTTP: one process, one client, one pipe, and so no authentication to get wrong.
+
+#![forbid(unsafe_code)]
 
 pub mod batch;
 pub mod call;

@@ -3,6 +3,7 @@
 //! `--help` shows them; [`crate::cli`] sets them.
 
 use std::fmt;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// How much of everything. All are hard: nothing a client sends or a disk holds goes beyond them.
@@ -33,6 +34,8 @@ pub struct Limits {
     pub batch: usize,
     /// How long a search goes on before it gives what it found.
     pub search_time: Duration,
+    /// Threads of one search of contents.
+    pub search_threads: usize,
     /// How changes are noticed.
     pub watch: Watching,
 }
@@ -69,6 +72,11 @@ pub enum WatchMode {
     Off,
 }
 
+/// How many processors this process may use, but at most 8: more threads do not help a search, and would starve the one
+/// that answers. Asked once, and early: what a container may use is told by files that are out of reach later.
+static PROCESSORS: LazyLock<usize> =
+    LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from).min(8));
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -84,6 +92,7 @@ impl Default for Limits {
             answer_bytes: 64 << 20,
             batch: 100,
             search_time: Duration::from_secs(30),
+            search_threads: *PROCESSORS,
             watch: Watching::default(),
         }
     }

@@ -39,6 +39,36 @@ pub fn start(level: LevelFilter) -> Log {
     Log(queue)
 }
 
+/// Says one line on stderr at once, without the log's queue and thread; not at all where stderr does not take it.
+pub fn notice(line: &str) {
+    /// What a pipe that can be written to takes without waiting (`PIPE_BUF`, pipe(7)), and some more for a name.
+    const MOST: usize = 4_000;
+    let line: String = escaped(line)
+        .chars()
+        .scan(0, |bytes, c| {
+            *bytes += c.len_utf8();
+            (*bytes < MOST).then_some(c)
+        })
+        .collect();
+    if can_be_written(&io::stderr()) {
+        let _ = writeln!(io::stderr(), "mcp-fs: {line}");
+    }
+}
+
+#[cfg(unix)]
+fn can_be_written(stream: &impl std::os::fd::AsFd) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut polled = [PollFd::new(stream, PollFlags::OUT)];
+    poll(&mut polled, Some(&now)).is_ok() && polled[0].revents().contains(PollFlags::OUT)
+}
+
+#[cfg(not(unix))]
+fn can_be_written(_stream: &io::Stderr) -> bool {
+    true
+}
+
 /// Keeps the log going. What is queued when this is dropped is still written, unless stderr is full.
 pub struct Log(Arc<OnceLock<Queue>>);
 

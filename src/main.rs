@@ -1,4 +1,9 @@
-//! The program: arguments, the root, stdio, and then [`mcp_fs::server`] until the input ends.
+//! The program: arguments, the root, stdio, the lock, and then [`mcp_fs::server`] until the input ends.
+//!
+//! The order is what there is to see here. All that lies outside the directory is opened before the kernel locks the
+//! process in, and every thread starts after it: those that ran before would stay free.
+
+#![forbid(unsafe_code)]
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -8,6 +13,7 @@ use mcp_fs::cli::{Cli, StartupError};
 use mcp_fs::root::Root;
 use mcp_fs::server::Server;
 use mcp_fs::{check, log, stdio};
+use tokio::runtime::Runtime;
 use tracing::level_filters::LevelFilter;
 
 /// The input could not be read or answered.
@@ -52,37 +58,44 @@ fn complain(message: &str) -> ExitCode {
 
 fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
     let level = cli.log_level()?;
-    let root = cli.open_root()?;
+    let mut root = cli.open_root()?;
     if cli.check {
+        cli.lock(&mut root)?;
         return Ok(print_check(cli, &root));
     }
     end_on_signals()?;
+    let runtime = runtime(cli.max_in_flight + SPARE_THREADS)?;
+    let streams = {
+        let _within = runtime.enter();
+        (stdio::input(), stdio::output())
+    };
+    cli.lock(&mut root)?;
     let level = if stdio::stderr_is_stdout() { LevelFilter::OFF } else { level };
     // Through the log: a panic must neither break a message, where stderr is stdout, nor wait for a full stderr.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     let log = (level > LevelFilter::OFF).then(|| log::start(level));
-    tracing::info!("serving {}", root.path().display());
+    if log.is_some() {
+        log::notice(&check::summary(&root, cli.allow_write));
+    }
     if io::stdin().is_terminal() && !stdio::stderr_is_stdout() {
         let _ =
             writeln!(io::stderr(), "mcp-fs: waiting for an MCP client on stdin; Ctrl-D ends it, --check shows more.");
     }
     let server = Server::new(root, cli.limits());
     let server = if cli.allow_write { server.allow_write(!cli.no_fsync) } else { server };
-    let code = serve(server, cli.max_in_flight + SPARE_THREADS);
+    let code = serve(runtime, server, streams);
     drop(log);
     Ok(code)
 }
 
-fn serve(server: Server, threads: usize) -> ExitCode {
+/// One thread, and others for what may block, which start when they are needed.
+fn runtime(threads: usize) -> Result<Runtime, StartupError> {
     let built = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(threads).build();
-    let runtime = match built {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            tracing::error!("cannot start: {error}");
-            return ExitCode::from(FAILED);
-        }
-    };
-    let served = runtime.block_on(async { server.serve(stdio::input(), stdio::output()).await });
+    built.map_err(|error| StartupError(format!("cannot start: {error}")))
+}
+
+fn serve(runtime: Runtime, server: Server, (input, output): (stdio::Input, stdio::Output)) -> ExitCode {
+    let served = runtime.block_on(server.serve(input, output));
     // Who writes and was told to stop takes away what is half done. A thread may also be stuck in a read that never
     // ends: nobody waits for that.
     runtime.shutdown_timeout(LAST_MOMENT);

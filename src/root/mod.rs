@@ -13,6 +13,7 @@
 //! | [`deny`], [`ignore`] | what is never given out; what listings leave out |
 //! | [`trail`], [`hints`] | what tells that it changed; when to look |
 //! | [`mod@write`] | how is it changed? Only with a [`WritableRoot`] |
+//! | [`lockdown`] | what does the kernel keep the whole process from? |
 //! | [`sys`] | how does this system do it? |
 //!
 //! Bind mounts and hard links below the directory are part of it: who may make them may copy files there too.
@@ -23,12 +24,15 @@
     reason = "the one place that touches the disk; everything else goes through Root"
 )]
 
+#[cfg(mcp_fs_breached)]
+mod breach;
 pub mod deny;
 mod dir;
 mod error;
 pub mod hints;
 mod ignore;
 mod locate;
+pub mod lockdown;
 mod open;
 mod path;
 mod resolve;
@@ -49,6 +53,7 @@ pub use self::dir::{Directory, Entry, Listing};
 pub use self::error::RootError;
 pub use self::ignore::Exclude;
 pub use self::locate::Asked;
+pub use self::lockdown::{Sandbox, Wall};
 pub use self::open::{Blocking, File};
 pub use self::path::RelPath;
 pub use self::stat::{Kind, Stat};
@@ -68,6 +73,8 @@ pub struct Root {
     spellings: Vec<RelPath>,
     /// `file://` and the absolute path.
     uri: String,
+    /// What the kernel enforces on the process.
+    wall: Wall,
 }
 
 /// Why a directory cannot be served. Shown once, on stderr, to who started the server.
@@ -112,6 +119,7 @@ impl Root {
             can,
             deny,
             path: canonical,
+            wall: Wall::not_yet(),
         })
     }
 

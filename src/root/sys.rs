@@ -8,6 +8,7 @@
 //! | read that may not block | `preadv2(2)`, `RWF_NOWAIT` | not offered |
 //! | hear of changes | `inotify(7)` | the `notify` crate |
 //! | move without overwriting | `renameat2(2)`, `RENAME_NOREPLACE` | the same on macOS; else by a hard link |
+//! | confine the whole process | `landlock(7)` | no |
 //! | keep what a file carries | mode, owner, `user.*` attributes, ACL, label | mode and owner on Unix |
 //!
 //! Paths given to this module hold no `..`. None of its calls follows a link, anywhere in a path: what they open is
@@ -21,6 +22,8 @@ mod chain;
 #[cfg(target_os = "linux")]
 mod inotify;
 #[cfg(target_os = "linux")]
+mod landlock;
+#[cfg(target_os = "linux")]
 mod linux;
 #[cfg(not(target_os = "linux"))]
 mod notify;
@@ -28,12 +31,14 @@ mod notify;
 mod portable;
 
 #[cfg(target_os = "linux")]
+pub(super) use landlock::confine;
+#[cfg(target_os = "linux")]
 pub(super) use linux::{
     Abilities, change, directory_handle, is_kernel_file_system, list, open, read_at_now, stat, stat_in,
 };
 #[cfg(not(target_os = "linux"))]
 pub(super) use portable::{
-    Abilities, change, directory_handle, is_kernel_file_system, list, open, read_at_now, stat, stat_in,
+    Abilities, change, confine, directory_handle, is_kernel_file_system, list, open, read_at_now, stat, stat_in,
 };
 
 /// What tells of changes; made public by [`super::hints`].

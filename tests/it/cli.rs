@@ -50,6 +50,7 @@ fn help_shows_every_limit_with_its_default() {
         answer_bytes,
         batch,
         search_time,
+        search_threads: _, // its default is the machine's
         watch,
     } = Limits::default();
     // Of these, two have an option; the others are what the protocol's papers ask for.

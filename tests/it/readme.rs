@@ -1,4 +1,4 @@
-//! The README tells the truth: its tables, commands and links against the program itself.
+//! README.md and SECURITY.md tell the truth: their tables, commands and links against the program itself.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,11 @@ fn top() -> &'static Path {
 }
 
 fn readme() -> String {
-    fs::read_to_string(top().join("README.md")).expect("README.md")
+    page("README.md")
+}
+
+fn page(name: &str) -> String {
+    fs::read_to_string(top().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// What stands below a heading, up to the next heading of its level.
@@ -232,10 +236,14 @@ fn its_denied_names_are_denied() {
 
 #[test]
 fn its_links_lead_somewhere() {
-    let readme = readme();
-    let targets: Vec<&str> =
-        readme.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|it| it.0).collect();
-    assert!(targets.len() > 20, "only {} links were found", targets.len());
+    let pages = ["README.md", "SECURITY.md"].map(page);
+    let targets: Vec<&str> = pages
+        .iter()
+        .flat_map(|page| page.split("](").skip(1))
+        .filter_map(|rest| rest.split_once(')'))
+        .map(|it| it.0)
+        .collect();
+    assert!(targets.len() > 40, "only {} links were found", targets.len());
     let is_dead = |target: &&&str| !target.contains("://") && !top().join(target).exists();
     let dead: Vec<_> = targets.iter().filter(is_dead).collect();
     assert!(dead.is_empty(), "{dead:?}");
@@ -244,8 +252,8 @@ fn its_links_lead_somewhere() {
 /// "What went wrong elsewhere" names a test for each class of faults, and where it is.
 #[test]
 fn the_tests_it_names_exist() {
-    let readme = readme();
-    for row in rows(section(&readme, "What went wrong elsewhere"), "what went wrong") {
+    let security = page("SECURITY.md");
+    for row in rows(section(&security, "What went wrong elsewhere"), "what went wrong") {
         let (_, file) = row[2].split_once("](").expect("a link to the test's file");
         let file = file.trim_end_matches(')');
         let source = fs::read_to_string(top().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));

@@ -16,13 +16,13 @@ use crate::root::{Kind, Listing, RelPath, Root, Walk};
 
 /// Files taken at once.
 const BATCH: usize = 32;
-/// More threads than this do not help, and would starve the one that answers.
-const MOST_WORKERS: usize = 8;
 
 /// What a search is to find.
 pub(crate) struct Job<'a> {
     pub(crate) root: &'a Root,
     pub(crate) query: &'a Query,
+    /// So many at work at once.
+    pub(crate) threads: usize,
     /// Only files that this matches.
     pub(crate) glob: Option<&'a NameGlob>,
     /// What globs are relative to.
@@ -61,9 +61,8 @@ pub(crate) struct Report {
 pub(crate) fn search_tree(job: &Job<'_>, walk: &mut Walk<'_>) -> Report {
     let source = Mutex::new(Source { walk, current: None, next: 0, unreadable: Vec::new() });
     let sink = Mutex::new(Sink::default());
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_WORKERS);
     std::thread::scope(|scope| {
-        for _ in 1..workers {
+        for _ in 1..job.threads {
             scope.spawn(|| work(job, &source, &sink));
         }
         work(job, &source, &sink);

@@ -8,7 +8,7 @@ pub(super) const TOOL: Tool = Tool {
     name: "list_allowed_directories",
     title: "List allowed directories",
     description: "Show the directory that this server serves; nothing outside it can be reached. Also says whether it \
-        can be written to, and how paths are kept inside it.",
+        can be written to, and what keeps paths and the server itself inside it.",
     parameters: &[],
     annotations: READ_ONLY,
     quick: true,
@@ -20,6 +20,6 @@ fn run(_: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
     let root = context.root();
     let directory = format!("Allowed directories:\n{}", root.path().display());
     let access = if context.writable().is_some() { "read and write" } else { "read-only" };
-    let facts = format!("[{access}; paths are confined by {}]", root.confinement());
+    let facts = format!("[{access}; paths are confined by {}; the process by {}]", root.confinement(), root.wall());
     Ok(vec![Block::Text(directory.into()), Block::Text(facts.into())])
 }

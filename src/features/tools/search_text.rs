@@ -76,6 +76,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
     let job = Job {
         root,
         query: &query,
+        threads: context.limits().search_threads,
         glob: glob.as_ref(),
         start: &start,
         limit,

@@ -39,7 +39,13 @@ impl Abilities {
 
 impl Abilities {
     pub(in crate::root) fn confinement(self) -> &'static str {
-        if self.openat2 { "openat2 (RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS)" } else { CHAIN }
+        if cfg!(mcp_fs_breached) {
+            "nothing: a test build, without the first wall"
+        } else if self.openat2 {
+            "openat2 (RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS)"
+        } else {
+            CHAIN
+        }
     }
 }
 
@@ -112,6 +118,8 @@ fn reach(root: &Dir, path: &RelPath, flags: OFlags, resolve: ResolveFlags, can: 
 
 fn beneath(root: &Dir, path: &Path, flags: OFlags, resolve: ResolveFlags) -> Result<rustix::fd::OwnedFd, Errno> {
     let resolve = resolve | ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    #[cfg(mcp_fs_breached)]
+    let (flags, resolve) = (flags - OFlags::NOFOLLOW, ResolveFlags::empty());
     fs::openat2(root, path, flags | OFlags::CLOEXEC, Mode::empty(), resolve)
 }
 

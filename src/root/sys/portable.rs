@@ -71,6 +71,11 @@ fn open_nofollow(root: &Dir, path: &RelPath, access: Access) -> io::Result<File>
     Ok(parent.open_with(name, &options)?.into_std())
 }
 
+/// Other systems have sandboxes, too, but none that a program without privileges can put itself into for one directory.
+pub(in crate::root) fn confine(_dir: &Dir, _writable: bool, _required: bool) -> Result<u32, String> {
+    Err("this system has no Landlock, only Linux has".to_owned())
+}
+
 pub(in crate::root) fn is_kernel_file_system(_file: &File) -> bool {
     false
 }

@@ -17,6 +17,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::support::conversation::Conversation;
+use crate::support::process::without_notice;
 use crate::support::{TIMEOUT, Tree, command};
 
 /// The program with its three streams closed off, for the test to replace.
@@ -35,7 +36,8 @@ pub(crate) fn output(child: Child) -> Output {
         let _ = Command::new("kill").args(["-KILL", &pid.to_string()]).status();
         panic!("the program did not end in {TIMEOUT:?}");
     };
-    output.expect("its output")
+    let output = output.expect("its output");
+    Output { stderr: without_notice(output.stderr), ..output }
 }
 
 /// Reads a whole file or pipe, in [`TIMEOUT`].

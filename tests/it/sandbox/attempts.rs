@@ -7,7 +7,7 @@ use Want::{Bad, Missing, NotDirectory, Outside};
 
 /// How an attempt has to end.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Want {
+pub(crate) enum Want {
     /// It leads outside; resources/read: -32602.
     Outside,
     /// It is a name like any other, and nothing has that name; resources/read: the code for a missing resource.
@@ -19,7 +19,7 @@ pub(super) enum Want {
 }
 
 /// Attempts that a tool and resources/read take alike.
-pub(super) const LEADS_OUTSIDE: &[&str] = &[
+pub(crate) const LEADS_OUTSIDE: &[&str] = &[
     // Up.
     "..",
     "../",
@@ -120,7 +120,7 @@ pub(super) const LEADS_OUTSIDE: &[&str] = &[
 ];
 
 /// The others: what is asked, how a tool takes it, how resources/read does.
-pub(super) const OTHERS: &[(&str, Want, Want)] = &[
+pub(crate) const OTHERS: &[(&str, Want, Want)] = &[
     // Names like any other on Unix.
     ("..\\secret", Missing, Missing),
     ("inner\\..\\..\\secret", Missing, Missing),

@@ -8,11 +8,12 @@ use std::path::Path;
 
 use super::attempts::Want::{Bad, Missing, NotDirectory, Outside};
 use super::attempts::{LEADS_OUTSIDE, OTHERS, Want};
+use super::walls::Walls;
 use super::{Answer, OPERATIONS, READ_RESOURCE, SUBSCRIBE, ask};
-use crate::support::{Client, LATEST_LEGACY, SECRET_MARKER, TestServer, Tree};
+use crate::support::{Client, SECRET_MARKER, TestServer, Tree};
 
 /// A root with every kind of link in it.
-pub(super) fn tree() -> Tree {
+pub(crate) fn tree() -> Tree {
     Tree::new()
         .file("inside.txt", "inside\n")
         .file("inner/leaf.txt", "leaf\n")
@@ -42,7 +43,7 @@ pub(super) fn tree() -> Tree {
 
 /// What is where the attempts lead: at `secret`, `target`, `root-evil/secret` and `nowhere`.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Target {
+pub(crate) enum Target {
     /// Files, and a directory with a file in it.
     Present,
     Absent,
@@ -52,7 +53,7 @@ pub(super) enum Target {
 }
 
 impl Target {
-    pub(super) fn set(self, outside: &Path) {
+    pub(crate) fn set(self, outside: &Path) {
         let all = ["secret", "target", "root-evil", "nowhere"].map(|name| outside.join(name));
         for path in &all {
             let _ = fs::remove_dir_all(path);
@@ -79,14 +80,14 @@ impl Target {
     }
 }
 
-pub(super) fn spelled(tree: &Tree, spelling: &str) -> String {
+pub(crate) fn spelled(tree: &Tree, spelling: &str) -> String {
     let [root, outside] = [tree.path(), tree.outside()].map(|path| path.to_str().expect("text"));
     let spelling = spelling.replace("{root}", root).replace("{outside}", outside);
     spelling.replace("{ROOT}", &root.to_uppercase()).replace("{dots}", &"../".repeat(1000))
 }
 
 /// Makes every attempt with one operation, and fails with all that went wrong.
-pub(super) fn no_attempt_succeeds<C: Client>(tree: &Tree, mut client: C, operation: &str) {
+pub(crate) fn no_attempt_succeeds<C: Client>(tree: &Tree, mut client: C, operation: &str) {
     let legacy = client.talk().conversation.negotiated().is_some();
     let alike = LEADS_OUTSIDE.iter().map(|spelling| (*spelling, Outside, Outside));
     let attempts: Vec<_> = alike.chain(OTHERS.iter().copied()).collect();
@@ -135,64 +136,74 @@ fn is_of_resources(operation: &str) -> bool {
     [READ_RESOURCE, SUBSCRIBE].contains(&operation)
 }
 
-fn in_process(operation: &str) {
+/// The real program: as people run it, and with the first wall alone.
+fn behind_the_walls(operation: &str) {
     let tree = tree();
-    no_attempt_succeeds(&tree, TestServer::start(&tree).legacy(LATEST_LEGACY), operation);
+    for walls in [Walls::First, Walls::Both] {
+        if let Some(process) = walls.start(&tree, &[]) {
+            no_attempt_succeeds(&tree, process, operation);
+        }
+    }
 }
 
 #[test]
 fn read_text_file_never_leads_out() {
-    in_process("read_text_file");
+    behind_the_walls("read_text_file");
 }
 
 #[test]
 fn read_file_never_leads_out() {
-    in_process("read_file");
+    behind_the_walls("read_file");
 }
 
 #[test]
 fn read_media_file_never_leads_out() {
-    in_process("read_media_file");
+    behind_the_walls("read_media_file");
 }
 
 #[test]
 fn read_multiple_files_never_leads_out() {
-    in_process("read_multiple_files");
+    behind_the_walls("read_multiple_files");
 }
 
 #[test]
 fn list_directory_never_leads_out() {
-    in_process("list_directory");
+    behind_the_walls("list_directory");
 }
 
 #[test]
 fn list_directory_with_sizes_never_leads_out() {
-    in_process("list_directory_with_sizes");
+    behind_the_walls("list_directory_with_sizes");
 }
 
 #[test]
 fn directory_tree_never_leads_out() {
-    in_process("directory_tree");
+    behind_the_walls("directory_tree");
 }
 
 #[test]
 fn search_files_never_leads_out() {
-    in_process("search_files");
+    behind_the_walls("search_files");
 }
 
 #[test]
 fn search_text_never_leads_out() {
-    in_process("search_text");
+    behind_the_walls("search_text");
 }
 
 #[test]
 fn get_file_info_never_leads_out() {
-    in_process("get_file_info");
+    behind_the_walls("get_file_info");
 }
 
 #[test]
 fn reading_a_resource_never_leads_out() {
-    in_process(READ_RESOURCE);
+    behind_the_walls(READ_RESOURCE);
+}
+
+#[test]
+fn subscribing_never_leads_out() {
+    behind_the_walls(SUBSCRIBE);
 }
 
 #[test]

@@ -6,16 +6,9 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::attempts::{LEADS_OUTSIDE, OTHERS, Want};
-use super::escapes::{Target, no_attempt_succeeds, spelled, tree};
-use super::{SUBSCRIBE, keeps_the_host_private};
+use super::escapes::{Target, spelled, tree};
+use super::keeps_the_host_private;
 use crate::live::Live;
-use crate::support::{Client as _, LATEST_LEGACY, TestServer};
-
-#[test]
-fn subscribing_never_leads_out() {
-    let tree = tree();
-    no_attempt_succeeds(&tree, TestServer::start(&tree).legacy(LATEST_LEGACY), SUBSCRIBE);
-}
 
 /// Names like any other may be followed before they are there; they are honoured, and all else is not.
 #[test]

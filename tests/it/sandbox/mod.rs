@@ -13,7 +13,10 @@
 //! | `race` | the same while names are being swapped |
 //! | `random` | any path out of a small alphabet, against what the system says of it |
 //! | `kernel` | /proc and its like, mounted inside the directory |
-//! | `fallback` | all this where the kernel has no openat2 |
+//! | `fallback` | all this where the kernel has no openat2, or a sandbox refuses it |
+//! | `lockdown` | the second wall from inside: what a process that is locked in can still do |
+//! | `second_wall` | the second wall alone, in a build without the first |
+//! | `walls` | the program behind both walls, or behind one of them |
 //!
 //! The secrets hold [`SECRET_MARKER`](crate::support::SECRET_MARKER), so that [`crate::support::conversation`] fails
 //! any test in which one of them is sent; [`ask`] adds that no answer names what only the host should know.
@@ -21,13 +24,13 @@
 #![cfg_attr(not(unix), allow(dead_code, reason = "most of these tests make links or FIFOs"))]
 
 #[cfg(unix)]
-mod attempts;
+pub(crate) mod attempts;
 #[cfg(unix)]
 mod completion;
 #[cfg(unix)]
 mod denied;
 #[cfg(unix)]
-mod escapes;
+pub(crate) mod escapes;
 #[cfg(target_os = "linux")]
 pub(crate) mod fallback;
 #[cfg(target_os = "linux")]
@@ -38,11 +41,17 @@ mod links;
 #[cfg(unix)]
 mod live;
 #[cfg(target_os = "linux")]
+mod lockdown;
+#[cfg(target_os = "linux")]
 pub(crate) mod race;
 #[cfg(unix)]
 mod random;
+#[cfg(target_os = "linux")]
+mod second_wall;
 #[cfg(unix)]
 mod special;
+#[cfg(unix)]
+pub(crate) mod walls;
 
 use serde_json::{Value, json};
 

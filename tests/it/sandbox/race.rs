@@ -2,7 +2,8 @@
 //! directory with a link to one outside, and a directory that is moved out of the root and back.
 //!
 //! What was opened while it was inside may be read to its end. But what never was inside, content or name, never
-//! comes out. It runs for two seconds, and for as many as `MCP_FS_RACE_SECONDS` says (30 if that is no number).
+//! comes out. It runs for two seconds, and for as many as `MCP_FS_RACE_SECONDS` says (30 if that is no number): behind
+//! both walls, behind the first alone, and (`second_wall`) behind the second alone.
 
 use std::fs;
 use std::path::Path;
@@ -13,8 +14,9 @@ use std::time::{Duration, Instant};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 
+use super::walls::Walls;
 use super::{Answer, READ_RESOURCE, ask, asked, say};
-use crate::support::{Client, LATEST_LEGACY, SECRET_MARKER, TestServer, Tree};
+use crate::support::{Client, SECRET_MARKER, Tree};
 
 /// The name of every file that is never inside.
 pub(crate) const OUTSIDE_NAME: &str = "NAME-OF-THE-OUTSIDE";
@@ -146,7 +148,13 @@ impl Tally {
     }
 }
 
-fn ask_until(deadline: Instant, server: &mut TestServer, tree: &Tree) -> Tally {
+/// How long a race goes on.
+pub(crate) fn time() -> Duration {
+    let seconds = std::env::var("MCP_FS_RACE_SECONDS").map_or(2, |seconds| seconds.parse().unwrap_or(30));
+    Duration::from_secs(seconds)
+}
+
+fn ask_until(deadline: Instant, server: &mut impl Client, tree: &Tree) -> Tally {
     let mut tally = Tally::default();
     while Instant::now() < deadline {
         for (operation, path) in REQUESTS {
@@ -158,30 +166,80 @@ fn ask_until(deadline: Instant, server: &mut TestServer, tree: &Tree) -> Tally {
     tally
 }
 
-#[test]
-fn nothing_from_outside_comes_in_by_swapping_names() {
-    let seconds = std::env::var("MCP_FS_RACE_SECONDS").map_or(2, |seconds| seconds.parse().unwrap_or(30));
+/// The race against the program behind these walls.
+pub(super) fn behind(walls: Walls) {
     let stage = Stage::new();
-    let mut server = TestServer::start(&stage.tree).legacy(LATEST_LEGACY);
+    let Some(mut server) = walls.start(&stage.tree, &[]) else { return };
     let followed = FOLLOWED.map(|path| stage.tree.uri(path));
-    for uri in &followed {
+    // Without the first wall, what is followed is followed to wherever it leads.
+    let follows = walls != Walls::Second;
+    for uri in followed.iter().filter(|_| follows) {
         server.result("resources/subscribe", json!({"uri": uri}));
     }
-    let deadline = Instant::now() + Duration::from_secs(seconds);
+    let deadline = Instant::now() + time();
     let (tally, swaps) =
         while_swapping(&[&|| stage.swap_file(), &|| stage.swap_directory(), &|| stage.move_out_and_back()], || {
             ask_until(deadline, &mut server, &stage.tree)
         });
-    say(&format!("race: in {seconds} s {swaps:?} swaps, {} answers given, {} refused", tally.given, tally.refused));
+    let (given, refused) = (tally.given, tally.refused);
+    say(&format!("race, {walls:?}: in {:?} {swaps:?} swaps, {given} answers given, {refused} refused", time()));
     assert!(swaps.iter().all(|swaps| *swaps > 100), "that was no race: {swaps:?}");
-    assert!(tally.given > 10 && tally.refused > 10, "the swaps were not seen: {tally:?}");
-    let news = server.close();
-    for message in &news {
-        let is_followed = followed[..4].iter().any(|uri| message["params"] == json!({"uri": uri}));
+    assert!(given > 10 && refused > 10, "the swaps were not seen: {tally:?}");
+    server.close_stdin();
+    let exit = server.wait();
+    assert!(exit.status.success(), "{exit:?}");
+    for message in &exit.rest {
+        let is_followed = follows && followed[..4].iter().any(|uri| message["params"] == json!({"uri": uri}));
         match message["method"].as_str() {
             Some("notifications/resources/updated") => assert!(is_followed, "nobody asked for it: {message}"),
             method => assert_eq!(method, Some("notifications/resources/list_changed"), "{message}"),
         }
     }
-    assert!(news.len() > 1, "nobody heard of the swaps: {news:?}");
+    assert!(!follows || exit.rest.len() > 1, "nobody heard of the swaps: {:?}", exit.rest);
+}
+
+#[test]
+fn nothing_from_outside_comes_in_by_swapping_names() {
+    behind(Walls::Both);
+}
+
+#[test]
+fn nothing_from_outside_comes_in_by_swapping_names_behind_the_first_wall_alone() {
+    behind(Walls::First);
+}
+
+/// A root is its handle, and not what its name leads to by and by.
+#[test]
+fn a_root_that_is_replaced_by_a_link_is_still_the_same() {
+    let stage = Stage::new();
+    let (root, link) = (stage.tree.path(), stage.tree.outside().join("link"));
+    let impostor = stage.tree.outside().join("impostor-root");
+    fs::create_dir_all(impostor.join("still")).expect("a directory");
+    fs::write(impostor.join("still/inside.txt"), SECRET_MARKER).expect("a file");
+    fs::write(impostor.join(OUTSIDE_NAME), SECRET_MARKER).expect("a file");
+    std::os::unix::fs::symlink(&impostor, &link).expect("a link");
+    for walls in [Walls::First, Walls::Both] {
+        let Some(mut server) = walls.start(&stage.tree, &["--allow-write"]) else { continue };
+        let deadline = Instant::now() + time();
+        let (rounds, swaps) = while_swapping(&[&|| exchange(root, &link)], || {
+            let mut rounds = 0;
+            while Instant::now() < deadline {
+                let absolute = root.join("still/inside.txt").to_str().expect("text").to_owned();
+                for path in ["still/inside.txt".to_owned(), absolute, stage.tree.uri("still/inside.txt")] {
+                    assert_eq!(server.tool_text("read_text_file", json!({"path": path})), "inside\n");
+                }
+                let listed = server.tool_text("list_directory", json!({}));
+                assert!(listed.contains("swap.txt") && !listed.contains(OUTSIDE_NAME), "{listed}");
+                server.tool_text("write_file", json!({"path": "written.txt", "content": "x"}));
+                rounds += 1;
+            }
+            rounds
+        });
+        say(&format!("race for the root, {walls:?}: in {:?} {swaps:?} swaps, {rounds} rounds", time()));
+        assert!(swaps[0] > 100 && rounds > 10, "that was no race: {swaps:?}, {rounds}");
+        if root.is_symlink() {
+            exchange(root, &link);
+        }
+    }
+    assert!(root.join("written.txt").exists() && !impostor.join("written.txt").exists());
 }

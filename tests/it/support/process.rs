@@ -63,6 +63,12 @@ pub(crate) fn run(args: impl IntoIterator<Item: AsRef<OsStr>>, stdin: impl AsRef
     Output { status, stdout, stderr }
 }
 
+/// stderr without the line that every server begins with: it has tests of its own.
+pub(crate) fn without_notice(stderr: Vec<u8>) -> Vec<u8> {
+    let line = stderr.iter().position(|byte| *byte == b'\n').map_or(stderr.len(), |end| end + 1);
+    if stderr.starts_with(b"mcp-fs: serving ") { stderr[line..].to_vec() } else { stderr }
+}
+
 impl Process {
     /// Starts it on pipes, as Python clients do.
     pub(crate) fn spawn(args: impl IntoIterator<Item: AsRef<OsStr>>) -> Self {
@@ -202,7 +208,7 @@ impl Process {
     fn ended(&mut self) -> (ExitStatus, Vec<u8>) {
         let status = self.status.recv_timeout(TIMEOUT).unwrap_or_else(|_| self.give_up("the program did not end"));
         self.waited = true;
-        (status, self.stderr.recv_timeout(TIMEOUT).expect("its stderr did not end"))
+        (status, without_notice(self.stderr.recv_timeout(TIMEOUT).expect("its stderr did not end")))
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::refused::state;
 use super::{content, names};
-use crate::sandbox::fallback::without;
+use crate::sandbox::fallback::{ENOSYS, without};
 use crate::sandbox::skipped;
 use crate::support::{Client, LATEST_LEGACY, Process, Tree, command};
 
@@ -27,7 +27,7 @@ fn calls() -> Option<[u32; 3]> {
 
 fn start(tree: &Tree) -> Option<Process> {
     let server = command([tree.path().as_os_str(), "--allow-write".as_ref()]);
-    without(&calls()?, &server).map(|command| Process::start(command).legacy(LATEST_LEGACY))
+    without(&calls()?, ENOSYS, &server).map(|command| Process::start(command).legacy(LATEST_LEGACY))
 }
 
 #[test]

@@ -35,9 +35,9 @@ mod leftovers;
 #[cfg(unix)]
 mod moving;
 #[cfg(target_os = "linux")]
-mod outside;
+pub(crate) mod outside;
 #[cfg(unix)]
-mod refused;
+pub(crate) mod refused;
 mod said;
 mod trees;
 mod update;

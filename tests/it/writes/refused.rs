@@ -12,7 +12,7 @@ use crate::sandbox::keeps_the_host_private;
 use crate::support::{Client, LATEST_LEGACY, Process, Tree};
 
 /// Everything about a directory's entries that could change: names, kinds, modes, times, content.
-pub(super) fn state(directory: &Path) -> Vec<String> {
+pub(crate) fn state(directory: &Path) -> Vec<String> {
     let entries = walkdir::WalkDir::new(directory).sort_by_file_name();
     let describe = |entry: walkdir::DirEntry| {
         let facts = entry.metadata().expect("facts");

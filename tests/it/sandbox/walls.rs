@@ -1,0 +1,58 @@
+//! The program behind both walls, and behind each of them alone.
+
+use std::process::{Command, Stdio};
+
+use super::skipped;
+use crate::support::{Client as _, LATEST_LEGACY, Process, Tree, command};
+
+/// Which walls stand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Walls {
+    /// As people run it.
+    Both,
+    /// How paths are opened, without the kernel's sandbox: what every system has.
+    First,
+    /// The kernel's sandbox alone, in a build that opens any path as it is asked for: src/root/breach.rs.
+    Second,
+}
+
+/// Where `.ci/run` tells of the build without the first wall.
+const BREACHED: &str = "MCP_FS_BREACHED";
+
+impl Walls {
+    /// The program behind these walls. `None`, and a note, where they cannot be had.
+    pub(crate) fn command(self, tree: &Tree, options: &[&str]) -> Option<Command> {
+        let sandbox = if self == Self::First { "--sandbox=off" } else { "--sandbox=require" };
+        let mut built = command([sandbox]);
+        built.args(options).arg(tree.path());
+        if self == Self::First {
+            return Some(built);
+        }
+        if self == Self::Second {
+            let Ok(breached) = std::env::var(BREACHED) else {
+                skipped("the second wall alone", &format!("no {BREACHED}, the path of a build without the first"));
+                return None;
+            };
+            let mut other = Command::new(std::path::absolute(breached).expect("a path"));
+            other.args(built.get_args()).env_remove("MCP_FS_LOG");
+            other.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            built = other;
+        }
+        has_landlock().then_some(built)
+    }
+
+    /// The same, started, in the legacy era.
+    pub(crate) fn start(self, tree: &Tree, options: &[&str]) -> Option<Process> {
+        self.command(tree, options).map(|command| Process::start(command).legacy(LATEST_LEGACY))
+    }
+}
+
+/// Whether the kernel can confine a process. Says so where it cannot.
+pub(crate) fn has_landlock() -> bool {
+    let check = command(["--check", "--sandbox=require", env!("CARGO_MANIFEST_DIR")]).output();
+    let has = check.is_ok_and(|output| output.status.success());
+    if !has {
+        skipped("the second wall", "no Landlock of Linux 6.2 or later");
+    }
+    has
+}
