@@ -93,6 +93,10 @@ pub struct Cli {
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().search_time.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub search_timeout: u64,
 
+    /// Seconds after which a request gets an error that is stuck in a file system which does not answer.
+    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().io_time.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub io_timeout: u64,
+
     /// Threads of one search of contents. Default: one for each processor, at most 8.
     #[arg(long, value_name = "N", value_parser = positive())]
     pub search_threads: Option<usize>,
@@ -169,6 +173,8 @@ impl Cli {
             answer_bytes: self.max_answer_bytes as u64,
             batch: self.max_batch,
             search_time: Duration::from_secs(self.search_timeout),
+            io_time: Duration::from_secs(self.io_timeout),
+            left_behind: Limits::default().left_behind,
             search_threads: self.search_threads.unwrap_or(Limits::default().search_threads),
             watch: Watching {
                 mode: self.watch,
@@ -195,6 +201,7 @@ impl Cli {
             ("--max-answer-bytes", now.answer_bytes as usize, default.answer_bytes as usize),
             ("--max-batch", now.batch, default.batch),
             ("--search-timeout", now.search_time.as_secs() as usize, default.search_time.as_secs() as usize),
+            ("--io-timeout", now.io_time.as_secs() as usize, default.io_time.as_secs() as usize),
             ("--watch-limit", now.watch.directories, default.watch.directories),
             ("--poll-interval", now.watch.poll.as_secs() as usize, default.watch.poll.as_secs() as usize),
         ];

@@ -7,6 +7,7 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`work`] | starting the work of a request, and what comes of it |
+//! | [`workers`] | who works, and who is stuck |
 //! | [`news`] | what the client hears without asking: subscriptions and streams |
 //!
 //! Everything is bounded ([`Limits`](crate::limits::Limits)): work in progress, waiting requests, answers that the
@@ -15,6 +16,7 @@
 
 mod news;
 mod work;
+mod workers;
 
 use std::io;
 
@@ -23,6 +25,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::time::Instant;
 
 use self::work::Event;
+use self::workers::Workers;
 use crate::batch::{BatchKey, Batches};
 use crate::ending::Ending;
 use crate::era::{self, Routed, Session, dress};
@@ -51,12 +54,13 @@ where
     let (events_in, events) = mpsc::unbounded_channel();
     let changes = events_in.clone();
     server.services.watch.connect(move |change| drop(changes.send(Event::Changed(change))));
+    let workers = Workers::new(server.services.limits.io_time, server.services.limits.left_behind);
     let connection = Connection {
         server,
         session: Session::default(),
         inflight: Inflight::default(),
         batches: Batches::default(),
-        working: 0,
+        workers,
         subscribers: Subscribers::default(),
         outbox: Outbox::new(output),
         events_in,
@@ -70,8 +74,7 @@ struct Connection<W> {
     session: Session,
     inflight: Inflight,
     batches: Batches,
-    /// Threads at work, also for requests that were cancelled since.
-    working: usize,
+    workers: Workers,
     /// Who hears of changes.
     subscribers: Subscribers,
     outbox: Outbox<W>,
@@ -109,6 +112,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
                         self.on_event(event);
                     }
                 }
+                () = self.workers.next_look(), if !self.workers.is_empty() => self.answer_for_the_stuck(),
                 more = lines.fill(), if ending.is_none() && all_handled && self.has_room() => {
                     if !more? {
                         ending = Some(Ending::now());

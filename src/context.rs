@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::features::resources::Snapshots;
 use crate::features::watch::Watch;
 use crate::limits::Limits;
-use crate::memory::{Budget, NoMemory, Reservation};
+use crate::memory::{Budget, Held, NoMemory, Reservation, Turn};
 use crate::root::{Root, WritableRoot};
 
 /// What lives as long as the server.
@@ -49,13 +49,13 @@ pub struct Context {
     /// waiting for one another they would wait for ever.
     pub may_wait: bool,
     progress: Option<Progress>,
-    held: Mutex<Vec<Reservation>>,
+    held: Arc<Held>,
 }
 
 impl Context {
     /// A context for one call.
     pub fn new(services: Arc<Services>, cancel: Cancel, progress: Option<Progress>) -> Self {
-        Self { services, cancel, may_block: true, may_wait: true, progress, held: Mutex::default() }
+        Self { services, cancel, may_block: true, may_wait: true, progress, held: Arc::default() }
     }
 
     /// The served directory.
@@ -92,29 +92,39 @@ impl Context {
             NoMemory::Full if !self.may_block => Failure::WouldBlock,
             NoMemory::Full => Failure::Internal("The answers of this batch are too big; ask one by one.".to_owned()),
         })?;
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).push(reservation);
+        self.held.keep(reservation);
         Ok(())
     }
 
     /// The memory set aside; it goes with the answer.
     pub fn take_reservations(&self) -> Vec<Reservation> {
-        std::mem::take(&mut self.held.lock().unwrap_or_else(PoisonError::into_inner))
+        self.held.take_memory()
+    }
+
+    /// All that the call has taken.
+    pub fn held(&self) -> &Arc<Held> {
+        &self.held
     }
 
     /// Waits for a turn to walk or to list: what is gathered there is bounded one by one, not 64 times. The turn ends
     /// when what is given back goes.
-    pub fn turn(&self) -> Result<Reservation, Failure> {
-        self.services.turns.reserve(1, &self.cancel, true).map_err(|_| Failure::Cancelled)
+    pub fn turn(&self) -> Result<Turn, Failure> {
+        self.turn_at(&self.services.turns)
     }
 
     /// The same for a search, which takes long and every processor: listings do not wait for it.
-    pub fn search_turn(&self) -> Result<Reservation, Failure> {
-        self.services.search_turns.reserve(1, &self.cancel, true).map_err(|_| Failure::Cancelled)
+    pub fn search_turn(&self) -> Result<Turn, Failure> {
+        self.turn_at(&self.services.search_turns)
     }
 
     /// The same for what changes a tree, copies, or edits: that may take long, too, or hold a file several times over.
-    pub fn change_turn(&self) -> Result<Reservation, Failure> {
-        self.services.change_turns.reserve(1, &self.cancel, true).map_err(|_| Failure::Cancelled)
+    pub fn change_turn(&self) -> Result<Turn, Failure> {
+        self.turn_at(&self.services.change_turns)
+    }
+
+    fn turn_at(&self, turns: &Arc<Budget>) -> Result<Turn, Failure> {
+        let turn = turns.reserve(1, &self.cancel, true).map_err(|_| Failure::Cancelled)?;
+        Ok(self.held.keep_turn(turn))
     }
 
     /// The word to stop for a search, which also has an end by itself.

@@ -1,5 +1,7 @@
 //! A call to the feature that serves it.
 
+use std::time::Duration;
+
 use crate::call::{Call, Failure, Outcome};
 use crate::context::Context;
 use crate::features::{completion, resources, tools};
@@ -18,6 +20,18 @@ pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
         Call::Complete { template, argument, value } => {
             completion::complete(template, argument, value, context).map(Outcome::Completion)
         }
+    }
+}
+
+/// What is answered to a call whose work is stuck: nothing was heard of it for so long.
+pub fn no_answer(call: &Call, after: Duration) -> Result<Outcome, Failure> {
+    let message = format!("The file system did not answer within {} s (--io-timeout).", after.as_secs());
+    match call {
+        Call::CallTool { name, .. } => Ok(Outcome::Tool(tools::no_answer(name, &message))),
+        Call::ReadResource { uri } | Call::Subscribe { uri } => {
+            Err(Failure::Unreadable { uri: uri.clone(), message: message + " Try again later." })
+        }
+        _ => Err(Failure::Internal(message)),
     }
 }
 

@@ -34,6 +34,10 @@ pub struct Limits {
     pub batch: usize,
     /// How long a search goes on before it gives what it found.
     pub search_time: Duration,
+    /// How long work may be stuck in a file system that does not answer, before its request gets an error.
+    pub io_time: Duration,
+    /// Threads that are left behind where that never ends; each holds some memory.
+    pub left_behind: usize,
     /// Threads of one search of contents.
     pub search_threads: usize,
     /// How changes are noticed.
@@ -92,6 +96,8 @@ impl Default for Limits {
             answer_bytes: 64 << 20,
             batch: 100,
             search_time: Duration::from_secs(30),
+            io_time: Duration::from_secs(30),
+            left_behind: 32,
             search_threads: *PROCESSORS,
             watch: Watching::default(),
         }

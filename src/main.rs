@@ -64,7 +64,7 @@ fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
         return Ok(print_check(cli, &root));
     }
     end_on_signals()?;
-    let runtime = runtime(cli.max_in_flight + SPARE_THREADS)?;
+    let runtime = runtime(cli.max_in_flight + cli.limits().left_behind + SPARE_THREADS)?;
     let streams = {
         let _within = runtime.enter();
         (stdio::input(), stdio::output())

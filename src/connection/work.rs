@@ -53,6 +53,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
 
     /// Gives waiting requests to the pool, as long as there are places.
     pub(super) fn start_waiting(&mut self) {
+        self.turn_away();
         while self.has_place() {
             let Some(Waiting { ticket, call, token, .. }) = self.inflight.dequeue() else { return };
             let Some(pending) = self.inflight.get(ticket) else { continue };
@@ -62,7 +63,8 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             context.may_wait = pending.batch.is_none();
             let dispatch = Arc::clone(&self.server.dispatch);
             let done = self.events_in.clone();
-            self.working += 1;
+            let call = Arc::new(call);
+            self.workers.begin(ticket, Arc::clone(&call), pending.cancel.clone(), Arc::clone(context.held()));
             // Detached: its end comes as an event, and a send fails only when the loop has ended.
             drop(tokio::task::spawn_blocking(move || {
                 let result = run(&*dispatch, &call, &context);
@@ -74,7 +76,8 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     pub(super) fn on_event(&mut self, event: Event) {
         match event {
             Event::Done { ticket, result, held } => {
-                self.working -= 1;
+                self.workers.end(ticket);
+                self.avoid_the_stuck();
                 if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
                     self.answer(&id, era, batch, result, held);
                 }
@@ -108,7 +111,35 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
 
     /// Whether one more request may be worked on: a place is held until the answer is written.
     pub(super) fn has_place(&self) -> bool {
-        self.working + self.outbox.unwritten() < self.server.services.limits.in_flight
+        self.workers.places() + self.outbox.unwritten() < self.server.services.limits.in_flight
+    }
+
+    /// Answers for those that are stuck in a file system, and goes on without them.
+    pub(super) fn answer_for_the_stuck(&mut self) {
+        let after = self.server.services.limits.io_time;
+        for (ticket, call) in self.workers.find_stuck() {
+            tracing::warn!("a file system has not answered for {} s; a thread is left behind in it", after.as_secs());
+            if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
+                self.answer(&id, era, batch, dispatch::no_answer(&call, after), Vec::new());
+            }
+        }
+        self.avoid_the_stuck();
+    }
+
+    fn avoid_the_stuck(&self) {
+        self.server.services.root.avoid_other_file_systems(self.workers.are_stuck());
+    }
+
+    /// Where all places are taken for good, who waits for one is told so.
+    fn turn_away(&mut self) {
+        let limits = &self.server.services.limits;
+        let (most, after) = (limits.in_flight, limits.io_time);
+        while self.workers.stuck_places() >= most {
+            let Some(Waiting { ticket, call, .. }) = self.inflight.dequeue() else { return };
+            if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
+                self.answer(&id, era, batch, dispatch::no_answer(&call, after), Vec::new());
+            }
+        }
     }
 }
 

@@ -54,6 +54,9 @@ pub enum RootError {
     /// Another program holds it: a lease, as file servers take them.
     #[error("held by another program for a moment (a lease); try again")]
     Held,
+    /// The file system took too long, or others are stuck in it.
+    #[error("on a file system that does not answer; try again later")]
+    NoAnswer,
     /// It would block, and it may not now.
     #[error("would block")]
     WouldBlock,
@@ -92,7 +95,10 @@ impl fmt::Display for DeniedBy {
 impl RootError {
     /// Whether it says nothing about what is there: another look may succeed although nothing has changed.
     pub fn is_passing(&self) -> bool {
-        matches!(self, Self::TooManyOpen | Self::Io(_) | Self::Held | Self::WouldBlock | Self::Cancelled)
+        matches!(
+            self,
+            Self::TooManyOpen | Self::Io(_) | Self::NoAnswer | Self::Held | Self::WouldBlock | Self::Cancelled
+        )
     }
 }
 
@@ -117,6 +123,7 @@ impl From<io::Error> for RootError {
             Kind::IsADirectory => Self::IsDirectory,
             Kind::InvalidFilename => Self::BadPath("the path or a name in it is too long"),
             Kind::InvalidInput => Self::BadPath("the path holds a character that this system does not allow"),
+            Kind::TimedOut => Self::NoAnswer,
             Kind::WouldBlock => Self::WouldBlock,
             _ => from_number(&error),
         }

@@ -45,6 +45,7 @@ pub mod write;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cap_std::fs::Dir;
 
@@ -65,7 +66,9 @@ pub use self::write::WritableRoot;
 #[derive(Debug)]
 pub struct Root {
     dir: Dir,
-    can: sys::Abilities,
+    abilities: sys::Abilities,
+    /// Other file systems than the directory's own, where that is a local one, are not asked.
+    only_local: AtomicBool,
     deny: Deny,
     /// The directory's absolute path, with all links resolved.
     path: PathBuf,
@@ -116,7 +119,8 @@ impl Root {
                 .map(|p| spelling(&p))
                 .collect(),
             dir,
-            can,
+            abilities: can,
+            only_local: AtomicBool::new(false),
             deny,
             path: canonical,
             wall: Wall::not_yet(),
@@ -138,9 +142,21 @@ impl Root {
         &self.uri
     }
 
+    /// Whether only what is on the directory's own file system is given out, and nothing where that is not a local one: the
+    /// others do not answer. The rest fails at once with [`RootError::NoAnswer`].
+    pub fn avoid_other_file_systems(&self, avoid: bool) {
+        self.only_local.store(avoid, Ordering::Relaxed);
+    }
+
+    fn can(&self) -> sys::Abilities {
+        let mut can = self.abilities;
+        can.only_local = self.only_local.load(Ordering::Relaxed);
+        can
+    }
+
     /// How paths are kept below the directory on this system, in words.
     pub fn confinement(&self) -> &'static str {
-        self.can.confinement()
+        self.can().confinement()
     }
 }
 

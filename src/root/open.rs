@@ -47,7 +47,7 @@ impl Root {
 
     /// Opens a file by a path that holds no link and that is not denied, such as one that a walk gave.
     pub fn open_real_file(&self, path: RelPath, blocking: Blocking) -> Result<File, RootError> {
-        let opened = sys::open(&self.dir, &path, Access::File, self.can);
+        let opened = sys::open(&self.dir, &path, Access::File, self.can());
         let (file, stat) = opened.map_err(|error| match error {
             RootError::WouldBlock if blocking == Blocking::Allowed => RootError::Held,
             error => error,
@@ -70,7 +70,7 @@ impl Root {
 
     /// Opens a directory by a path that holds no link and that is not denied, such as one that a walk gave.
     pub fn open_real_directory(&self, path: &RelPath) -> Result<Directory<'_>, RootError> {
-        let (file, _) = sys::open(&self.dir, path, Access::Directory, self.can)?;
+        let (file, _) = sys::open(&self.dir, path, Access::Directory, self.can())?;
         Ok(Directory::new(self, file, path.clone()))
     }
 
@@ -87,18 +87,18 @@ impl Root {
     pub fn is_link(&self, asked: &Asked) -> bool {
         let Some(name) = asked.path.file_name() else { return false };
         let real = self.resolve(&asked.path.parent()).map(|parent| parent.join(name));
-        real.and_then(|path| sys::stat(&self.dir, &path, self.can, false)).is_ok_and(|stat| stat.kind == Kind::Link)
+        real.and_then(|path| sys::stat(&self.dir, &path, self.can(), false)).is_ok_and(|stat| stat.kind == Kind::Link)
     }
 
     /// Where `asked` really is, and what is there. The way that most paths take is one system call.
     fn reach(&self, asked: &RelPath, blocking: Blocking) -> Result<(RelPath, Stat), RootError> {
         let refused = blocking == Blocking::Refused;
-        if refused && !self.can.quick {
+        if refused && !self.can().quick {
             return Err(RootError::WouldBlock);
         }
         self.deny.check(asked)?;
         if !asked.has_parent_refs() {
-            match sys::stat(&self.dir, asked, self.can, refused) {
+            match sys::stat(&self.dir, asked, self.can(), refused) {
                 Ok(stat) if stat.kind != Kind::Link => return Ok((asked.clone(), stat)),
                 // A link somewhere, or a name in another Unicode form: to be looked at step by step.
                 Ok(_) | Err(RootError::Loop | RootError::NotDirectory | RootError::NotFound) => {}
@@ -110,7 +110,7 @@ impl Root {
         }
         let real = self.resolve(asked)?;
         self.deny.check(&real)?;
-        let stat = sys::stat(&self.dir, &real, self.can, false)?;
+        let stat = sys::stat(&self.dir, &real, self.can(), false)?;
         if stat.kind == Kind::Link { Err(RootError::Loop) } else { Ok((real, stat)) }
     }
 }

@@ -132,11 +132,11 @@ impl Root {
     fn entry(&self, dir: &RelPath, name: &[u8], alike: Alike) -> Result<(RelPath, Kind), RootError> {
         let exact = dir.join(name);
         self.deny.check(&exact)?; // before a look: what is in a denied directory is not even asked for
-        match sys::stat(&self.dir, &exact, self.can, false) {
+        match sys::stat(&self.dir, &exact, self.can(), false) {
             Ok(stat) => Ok((exact, stat.kind)),
             Err(RootError::NotFound) => {
                 let path = dir.join(&self.equivalent(dir, name, alike)?);
-                let kind = sys::stat(&self.dir, &path, self.can, false)?.kind;
+                let kind = sys::stat(&self.dir, &path, self.can(), false)?.kind;
                 Ok((path, kind))
             }
             Err(error) => Err(error),

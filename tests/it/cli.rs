@@ -50,6 +50,8 @@ fn help_shows_every_limit_with_its_default() {
         answer_bytes,
         batch,
         search_time,
+        io_time,
+        left_behind: _,
         search_threads: _, // its default is the machine's
         watch,
     } = Limits::default();
@@ -78,6 +80,7 @@ fn help_shows_every_limit_with_its_default() {
         ("--max-answer-bytes", answer_bytes as usize),
         ("--max-batch", batch),
         ("--search-timeout", search_time.as_secs() as usize),
+        ("--io-timeout", io_time.as_secs() as usize),
         ("--watch-limit", directories),
         ("--poll-interval", poll.as_secs() as usize),
     ] {

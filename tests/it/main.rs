@@ -48,6 +48,10 @@ mod tools;
 // Changing files: byte for byte, whole or not at all, what is kept, what is refused, what a killed write leaves.
 mod writes;
 
+// File systems that do not answer: an error in time, and others are served.
+#[cfg(target_os = "linux")]
+mod slow;
+
 // Finding names and text: globs, queries, what is left out, limits, the same answer in every run.
 mod search;
 

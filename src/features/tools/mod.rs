@@ -110,6 +110,16 @@ pub fn call(name: &str, arguments: Option<&RawValue>, context: &Context) -> Resu
     }
 }
 
+/// The answer of a tool that is stuck, for which somebody else says `message`.
+pub fn no_answer(name: &str, message: &str) -> ToolResult {
+    let next = if find(name).is_some_and(Tool::changes) {
+        "Whether anything was changed is not known: look before you try again."
+    } else {
+        "What lies on other file systems can still be reached; try this again later."
+    };
+    ToolResult { content: vec![Block::Text(format!("{message} {next}").into())], is_error: true }
+}
+
 fn find(name: &str) -> Option<&'static Tool> {
     let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name);
     TOOLS.iter().copied().find(|tool| tool.name == name)

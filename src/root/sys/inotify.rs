@@ -60,7 +60,7 @@ impl Hints {
     /// Watches a directory, given by a path without links; or hears more or less of it, where it is watched already.
     pub fn watch(&mut self, root: &Root, path: &RelPath, scope: Scope) -> Result<(), NoWatch> {
         let inotify = self.inotify.as_ref().ok_or(NoWatch::NoneLeft)?;
-        let directory = linux::directory_handle(&root.dir, path, root.can)?;
+        let directory = linux::directory_handle(&root.dir, path, root.can())?;
         let way = format!("/proc/self/fd/{}", directory.as_raw_fd());
         let id = inotify::add_watch(inotify, way, flags(scope)).map_err(|error| match error {
             Errno::ACCESS => NoWatch::Root(error.into()),

@@ -25,6 +25,8 @@ pub(in crate::root) struct Abilities {
     pub(in crate::root) quick: bool,
     /// The root's own device; others may be another kind of file system.
     device: u64,
+    /// Only what is quick is to be asked for.
+    pub(in crate::root) only_local: bool,
 }
 
 impl Abilities {
@@ -33,6 +35,7 @@ impl Abilities {
             openat2: has_openat2(root),
             quick: QUICK.contains(&fs::fstatfs(root)?.f_type),
             device: fs::fstat(root)?.st_dev,
+            only_local: false,
         })
     }
 }
@@ -109,11 +112,25 @@ pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, can: Abiliti
 /// Opens without following a link: in one step, or where the kernel cannot, by a chain of handles and then a single name.
 fn reach(root: &Dir, path: &RelPath, flags: OFlags, resolve: ResolveFlags, can: Abilities) -> io::Result<File> {
     let flags = flags | OFlags::NOFOLLOW;
+    if can.only_local {
+        return reach_here(root, path, flags, resolve, can);
+    }
     if can.openat2 {
         return Ok(beneath(root, path.as_path(), flags, resolve)?.into());
     }
     let (parent, name) = chain::parent_and_name(root, path)?;
     Ok(fs::openat(&parent, name, flags | OFlags::CLOEXEC, Mode::empty())?.into())
+}
+
+/// The same on the root's own file system alone, where that is a local one and the kernel can tell.
+fn reach_here(root: &Dir, path: &RelPath, flags: OFlags, resolve: ResolveFlags, can: Abilities) -> io::Result<File> {
+    if !can.quick || !can.openat2 {
+        return Err(io::ErrorKind::TimedOut.into());
+    }
+    match beneath(root, path.as_path(), flags, resolve | ResolveFlags::NO_XDEV) {
+        Err(Errno::XDEV) => Err(io::ErrorKind::TimedOut.into()),
+        opened => Ok(opened?.into()),
+    }
 }
 
 fn beneath(root: &Dir, path: &Path, flags: OFlags, resolve: ResolveFlags) -> Result<rustix::fd::OwnedFd, Errno> {

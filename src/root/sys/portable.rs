@@ -17,20 +17,27 @@ use crate::root::stat::{Kind, Stat};
 #[derive(Clone, Copy, Debug)]
 pub(in crate::root) struct Abilities {
     pub(in crate::root) quick: bool,
+    /// Nothing is to be asked for, as nothing is known to be quick.
+    pub(in crate::root) only_local: bool,
 }
 
 impl Abilities {
     /// Without a read that refuses to block, nothing is taken to be quick.
     pub(in crate::root) fn of(_root: &Dir) -> io::Result<Self> {
-        Ok(Self { quick: false })
+        Ok(Self { quick: false, only_local: false })
     }
 
     pub(in crate::root) fn confinement(self) -> &'static str {
         CHAIN
     }
+
+    fn answers(self) -> Result<(), RootError> {
+        if self.only_local { Err(RootError::NoAnswer) } else { Ok(()) }
+    }
 }
 
-pub(in crate::root) fn stat(root: &Dir, path: &RelPath, _can: Abilities, local: bool) -> Result<Stat, RootError> {
+pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Abilities, local: bool) -> Result<Stat, RootError> {
+    can.answers()?;
     if local {
         return Err(RootError::WouldBlock);
     }
@@ -42,15 +49,17 @@ pub(in crate::root) fn open(
     root: &Dir,
     path: &RelPath,
     access: Access,
-    _can: Abilities,
+    can: Abilities,
 ) -> Result<(File, Stat), RootError> {
+    can.answers()?;
     let file = open_nofollow(root, path, access)?;
     let stat = Stat::from(&file.metadata()?);
     Ok((file, stat))
 }
 
 /// A handle of a directory, to find its entries by.
-pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, _can: Abilities) -> Result<File, RootError> {
+pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, can: Abilities) -> Result<File, RootError> {
+    can.answers()?;
     Ok(open_nofollow(root, path, Access::Directory)?)
 }
 

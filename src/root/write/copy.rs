@@ -201,7 +201,7 @@ impl WritableRoot {
 
     /// Gives a directory that was filled the mode of its source.
     fn finish_directory(&self, path: &RelPath, new: &RelPath) -> Result<(), WriteError> {
-        let open = |path| sys::open(&self.root.dir, path, Access::Directory, self.root.can);
+        let open = |path| sys::open(&self.root.dir, path, Access::Directory, self.root.can());
         let ((source, _), (directory, _)) = (open(path)?, open(new)?);
         sys::change::copy_mode(&source, &directory)?;
         if self.durable && cfg!(unix) {

@@ -14,7 +14,7 @@ impl WritableRoot {
         let _turn = self.turns.take(&[&target.path], cancel)?;
         self.make_directories(target.real(), target.missing())?;
         // Also where somebody else has made something of that name meanwhile.
-        let stat = sys::stat(&self.root.dir, &target.path, self.root.can, false)?;
+        let stat = sys::stat(&self.root.dir, &target.path, self.root.can(), false)?;
         if stat.kind != Kind::Directory {
             return Err(RootError::NotDirectory.into());
         }

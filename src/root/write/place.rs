@@ -58,7 +58,7 @@ impl WritableRoot {
 
     /// A real directory, to change what is in it.
     pub(super) fn open(&self, path: &RelPath) -> Result<Dir, WriteError> {
-        match sys::directory_handle(&self.root.dir, path, self.root.can) {
+        match sys::directory_handle(&self.root.dir, path, self.root.can()) {
             Ok(handle) => Ok(Dir::from_std_file(handle)),
             Err(RootError::NotDirectory) => Err(WriteError::NotDirectory(path.clone())),
             Err(error) => Err(error.into()),

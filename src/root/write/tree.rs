@@ -38,7 +38,7 @@ impl WritableRoot {
         let (mut next, mut directory) = (0, Some(top.clone()));
         let mut mount = None;
         while let Some(path) = directory {
-            let opened = sys::open(&self.root.dir, &path, Access::Directory, self.root.can);
+            let opened = sys::open(&self.root.dir, &path, Access::Directory, self.root.can());
             let (handle, stat) = opened.map_err(|error| WriteError::Unreadable(path.clone(), error))?;
             // A directory of the same file system can be mounted there, too.
             let on = (stat.on_device(), sys::change::mount_of(&handle));

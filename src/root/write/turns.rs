@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::WriteError;
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, Cancelled};
 use crate::root::RelPath;
 
 /// How often one who waits looks whether the call was cancelled.
@@ -36,7 +36,10 @@ impl Turns {
         let paths: Vec<_> = paths.iter().map(|path| one_name(path)).collect();
         let mut taken = self.0.paths.lock().unwrap_or_else(PoisonError::into_inner);
         while paths.iter().any(|path| taken.contains(path)) {
-            cancel.check()?;
+            // No step: who has the turn may be stuck, and then so is who waits for it.
+            if cancel.was_told() {
+                return Err(Cancelled.into());
+            }
             taken = self.0.freed.wait_timeout(taken, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
         }
         taken.extend(paths.iter().cloned());

@@ -1,0 +1,118 @@
+//! Who is at work, and who is stuck: a system call that does not come back cannot be aborted, only left behind.
+//!
+//! Work asks at every step whether it is still wanted ([`Cancel`]); who has not asked for a long time is taken to be
+//! stuck in a file system that does not answer. Its request is answered by somebody else, and what it held is given
+//! back. So many of them lose their place, too, so that others can be served; beyond that they keep it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
+
+use crate::call::Call;
+use crate::cancel::Cancel;
+use crate::inflight::Ticket;
+use crate::memory::Held;
+
+/// How often somebody looks, at least.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Threads at work, also for requests that were cancelled since.
+#[derive(Debug)]
+pub(super) struct Workers {
+    all: HashMap<Ticket, Worker>,
+    stuck: usize,
+    left_behind: usize,
+    patience: Duration,
+    most_left_behind: usize,
+    looks: Interval,
+}
+
+#[derive(Debug)]
+struct Worker {
+    call: Arc<Call>,
+    cancel: Cancel,
+    held: Arc<Held>,
+    /// How often it had asked when somebody last looked, and since when it is that.
+    steps: u64,
+    since: Instant,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Working,
+    /// Answered by somebody else.
+    Stuck,
+    /// The same, and without a place.
+    LeftBehind,
+}
+
+impl Workers {
+    /// Nobody yet. Who says nothing for `patience` is stuck. Within a tokio runtime.
+    pub(super) fn new(patience: Duration, most_left_behind: usize) -> Self {
+        let mut looks = interval((patience / 4).min(LOOK));
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self { all: HashMap::new(), stuck: 0, left_behind: 0, patience, most_left_behind, looks }
+    }
+
+    /// One more is at work.
+    pub(super) fn begin(&mut self, ticket: Ticket, call: Arc<Call>, cancel: Cancel, held: Arc<Held>) {
+        let (steps, since) = (cancel.steps(), Instant::now());
+        self.all.insert(ticket, Worker { call, cancel, held, steps, since, state: State::Working });
+    }
+
+    /// It is done, be it late.
+    pub(super) fn end(&mut self, ticket: Ticket) {
+        let Some(worker) = self.all.remove(&ticket) else { return };
+        self.stuck -= usize::from(worker.state != State::Working);
+        self.left_behind -= usize::from(worker.state == State::LeftBehind);
+    }
+
+    /// How many have a place.
+    pub(super) fn places(&self) -> usize {
+        self.all.len() - self.left_behind
+    }
+
+    /// How many have a place and are stuck.
+    pub(super) fn stuck_places(&self) -> usize {
+        self.stuck - self.left_behind
+    }
+
+    /// Whether so many are stuck that nobody else should get into the same.
+    pub(super) fn are_stuck(&self) -> bool {
+        self.stuck >= self.most_left_behind
+    }
+
+    /// Whether anybody may be getting stuck.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Waits until it is time to look.
+    pub(super) async fn next_look(&mut self) {
+        self.looks.tick().await;
+    }
+
+    /// Who is found to be stuck, each once. They are told to stop, if ever they can hear it.
+    pub(super) fn find_stuck(&mut self) -> Vec<(Ticket, Arc<Call>)> {
+        let now = Instant::now();
+        let mut found = Vec::new();
+        for (ticket, worker) in self.all.iter_mut().filter(|(_, worker)| worker.state == State::Working) {
+            let steps = worker.cancel.steps();
+            if steps != worker.steps {
+                (worker.steps, worker.since) = (steps, now);
+            } else if now - worker.since >= self.patience {
+                worker.cancel.cancel();
+                worker.held.give_up();
+                self.stuck += 1;
+                let leaves = self.left_behind < self.most_left_behind;
+                self.left_behind += usize::from(leaves);
+                worker.state = if leaves { State::LeftBehind } else { State::Stuck };
+                found.push((*ticket, Arc::clone(&worker.call)));
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,186 @@
+//! File systems that are slow or dead: what is stuck in one gets an error in time, and stops nobody else.
+//!
+//! `fuse` makes one. It is mounted inside the served directory, or is it.
+
+mod fuse;
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use self::fuse::{Hanging, TEXT};
+use crate::sandbox::{READ_RESOURCE, request};
+use crate::support::{Client as _, LATEST_LEGACY, Process, TIMEOUT, Tree};
+
+/// Threads that are left behind at most.
+const LEFT_BEHIND: usize = 32;
+
+/// A server that gives up early, and a tree in which `far` does not answer. They go away in this order.
+struct Scene {
+    process: Process,
+    hanging: Hanging,
+    tree: Tree,
+}
+
+impl Drop for Scene {
+    /// Who is stuck in a file system could not even be killed.
+    fn drop(&mut self) {
+        self.hanging.release();
+    }
+}
+
+impl Scene {
+    /// The tree is served.
+    fn near(options: &[&str]) -> Option<Self> {
+        Self::of("", options)
+    }
+
+    /// `directory` of the tree is served. `None`, and a note, where nothing can be mounted.
+    fn of(directory: &str, options: &[&str]) -> Option<Self> {
+        let tree =
+            Tree::new().file("near.txt", "near\n").file("big.txt", "line\n".repeat(50_000)).dir("far").dir("near");
+        let hanging = Hanging::mount(&tree.join("far"))?;
+        let served = tree.join(directory).to_str().expect("text").to_owned();
+        let options = ["--io-timeout=1", "--log-level=error"].into_iter().chain(options.iter().copied());
+        let process = Process::spawn(options.chain([served.as_str()])).legacy(LATEST_LEGACY);
+        Some(Self { process, hanging, tree })
+    }
+}
+
+/// What is near is served, also what takes a thread.
+fn serves_what_is_near(process: &mut Process) {
+    assert_eq!(process.tool_text("read_text_file", json!({"path": "near.txt"})), "near\n");
+    assert_eq!(process.tool_text("read_text_file", json!({"path": "big.txt", "tail": 1})), "line\n");
+    assert_eq!(process.tool_text("list_directory", json!({"path": "near"})), "[the directory is empty]");
+    assert_eq!(process.request("ping", json!({}))["result"], json!({}));
+}
+
+fn says_no_answer(answer: &Value) {
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    assert!(answer["result"]["content"][0]["text"].as_str().is_some_and(is_no_answer), "{answer}");
+}
+
+fn is_no_answer(text: &str) -> bool {
+    text.starts_with("The file system did not answer within 1 s (--io-timeout).")
+}
+
+/// modelcontextprotocol/servers #4162, claude-ai-mcp #588: a network mount blocks for minutes.
+#[test]
+fn b11_a_read_that_does_not_end_gets_an_error_and_stops_nothing() {
+    let Some(mut scene) = Scene::near(&[]) else { return };
+    let (hanging, process, tree) = (&scene.hanging, &mut scene.process, &scene.tree);
+    assert_eq!(process.tool_text("read_text_file", json!({"path": "far/fine.txt"})), TEXT);
+    let tool = process.ask("tools/call", json!({"name": "read_text_file", "arguments": {"path": "far/stuck.txt"}}));
+    let resource = process.ask(READ_RESOURCE, json!({"uri": tree.uri("far/stuck.txt")}));
+    hanging.wait_for(2);
+    serves_what_is_near(process);
+    says_no_answer(&process.answer(tool));
+    let error = process.answer(resource)["error"].take();
+    assert_eq!((&error["code"], &error["data"]["uri"]), (&json!(-32603), &json!(tree.uri("far/stuck.txt"))));
+    assert!(error["message"].as_str().is_some_and(is_no_answer), "{error}");
+    serves_what_is_near(process);
+    hanging.release();
+    assert_eq!(process.tool_text("read_text_file", json!({"path": "far/stuck.txt"})), TEXT);
+}
+
+#[test]
+fn b11_a_cancelled_read_that_does_not_end_takes_no_place_for_good() {
+    let Some(mut scene) = Scene::near(&["--max-in-flight=1"]) else { return };
+    let (hanging, process) = (&scene.hanging, &mut scene.process);
+    let id = process.ask("tools/call", json!({"name": "read_text_file", "arguments": {"path": "far/stuck.txt"}}));
+    hanging.wait_for(1);
+    process.notify("notifications/cancelled", json!({"requestId": id}));
+    // There is one place: whoever has it has been left behind.
+    serves_what_is_near(process);
+}
+
+#[test]
+fn b11_walks_that_do_not_end_do_not_keep_others_from_walking() {
+    let Some(mut scene) = Scene::near(&[]) else { return };
+    let (hanging, process) = (&scene.hanging, &mut scene.process);
+    let walk = |path: &str| request("directory_tree", path);
+    let stuck: Vec<Value> = (0..6)
+        .map(|_| {
+            let (method, params) = walk("far/stuck");
+            process.ask(method, params)
+        })
+        .collect();
+    // The others wait in the kernel for the first one.
+    hanging.wait_for(1);
+    let (method, params) = walk("near");
+    let near = process.ask(method, params);
+    assert_eq!(process.answer(near)["result"]["isError"], json!(null));
+    for id in stuck {
+        says_no_answer(&process.answer(id));
+    }
+}
+
+#[test]
+fn b11_where_too_many_are_stuck_others_fail_at_once_and_what_is_near_is_served() {
+    let Some(mut scene) = Scene::near(&[]) else { return };
+    let (hanging, process, tree) = (&scene.hanging, &mut scene.process, &scene.tree);
+    let (method, params) = request("read_text_file", "far/stuck.txt");
+    let stuck: Vec<Value> = (0..LEFT_BEHIND).map(|_| process.ask(method, params.clone())).collect();
+    hanging.wait_for(LEFT_BEHIND);
+    for id in stuck {
+        says_no_answer(&process.answer(id));
+    }
+    for path in ["far/stuck.txt", "far/fine.txt", "far/fine", "far/no-such-file"] {
+        for operation in ["read_text_file", "list_directory", "get_file_info", "search_text"] {
+            let (method, params) = request(operation, path);
+            let answer = process.request(method, params).to_string();
+            assert!(answer.contains("does not answer; try again later"), "{operation} {path}: {answer}");
+        }
+    }
+    let error = process.error(READ_RESOURCE, json!({"uri": tree.uri("far/fine.txt")}));
+    assert_eq!(error["code"], -32603, "{error}");
+    hanging.wait_for(LEFT_BEHIND);
+    serves_what_is_near(process);
+    // A walk goes round it, and says so.
+    let found = process.tool("search_text", json!({"query": "near"})).to_string();
+    assert!(found.contains("near.txt:1: near") && found.contains("far"), "{found}");
+    hanging.release();
+    let (method, params) = request("read_text_file", "far/fine.txt");
+    let deadline = Instant::now() + TIMEOUT;
+    while process.request(method, params.clone())["result"]["isError"] == true {
+        assert!(Instant::now() < deadline, "it is avoided for good");
+    }
+    assert_eq!(process.tool_text("read_text_file", json!({"path": "far/stuck.txt"})), TEXT);
+}
+
+#[test]
+fn b11_where_every_place_is_stuck_who_waits_is_told() {
+    let Some(mut scene) = Scene::near(&["--max-in-flight=40"]) else { return };
+    let process = &mut scene.process;
+    let (method, params) = request("read_text_file", "far/stuck.txt");
+    let all: Vec<Value> = (0..LEFT_BEHIND + 60).map(|_| process.ask(method, params.clone())).collect();
+    for id in all {
+        let answer = process.answer(id);
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+    }
+    assert_eq!(process.request("ping", json!({}))["result"], json!({}));
+}
+
+#[test]
+fn b11_a_served_directory_that_does_not_answer_gets_errors_in_time() {
+    let Some(mut scene) = Scene::of("far", &[]) else { return };
+    let (hanging, process) = (&scene.hanging, &mut scene.process);
+    assert_eq!(process.tool_text("read_text_file", json!({"path": "fine.txt"})), TEXT);
+    let (method, params) = request("read_text_file", "stuck.txt");
+    let id = process.ask(method, params);
+    hanging.wait_for(1);
+    assert_eq!(process.tool_text("read_text_file", json!({"path": "fine.txt"})), TEXT);
+    says_no_answer(&process.answer(id));
+}
+
+#[test]
+fn b11_a_change_that_does_not_end_says_that_nobody_knows() {
+    let Some(mut scene) = Scene::near(&["--allow-write"]) else { return };
+    let (hanging, process) = (&scene.hanging, &mut scene.process);
+    let copy = json!({"name": "copy_file", "arguments": {"source": "far/stuck.txt", "destination": "near/copy.txt"}});
+    let id = process.ask("tools/call", copy);
+    hanging.wait_for(1);
+    let answer = process.answer(id);
+    says_no_answer(&answer);
+    assert!(answer.to_string().contains("Whether anything was changed is not known"), "{answer}");
+}
