@@ -39,7 +39,8 @@ pub(in crate::root) fn confine(dir: &Dir, writable: bool, required: bool) -> Res
         RulesetError::HandleAccesses(_) => {
             format!("Landlock is older than Linux {linux}, switched off, or refused by a sandbox around this process")
         }
-        error => format!("Landlock cannot be used: {error}"),
+        // Clients are told, and so no number of an error.
+        _ => "Landlock is there, and the system refuses to set it up".to_owned(),
     })
 }
 
