@@ -69,6 +69,17 @@ pub(crate) fn without_notice(stderr: Vec<u8>) -> Vec<u8> {
     if stderr.starts_with(b"mcp-fs: serving ") { stderr[line..].to_vec() } else { stderr }
 }
 
+/// What becomes of a line that was read; `false` when nobody wants the next one.
+trait Take: Fn(Vec<u8>) -> bool + Send + 'static {}
+
+impl<T: Fn(Vec<u8>) -> bool + Send + 'static> Take for T {}
+
+/// All that the program says is read as soon as it says it, whenever the test gets to it.
+fn read_at_once() -> (impl Take, Receiver<Vec<u8>>) {
+    let (line, lines) = mpsc::channel();
+    (move |read| line.send(read).is_ok(), lines)
+}
+
 impl Process {
     /// Starts it on pipes, as Python clients do.
     pub(crate) fn spawn(args: impl IntoIterator<Item: AsRef<OsStr>>) -> Self {
@@ -86,16 +97,26 @@ impl Process {
         let child = command.spawn().expect("mcp-fs starts");
         // It holds our copies of the child's ends: with them open, the output would never end.
         drop(command);
-        Self::over(child, stdin.1, stdout.1, stderr.1)
+        Self::over(child, stdin.1, stdout.1, stderr.1, read_at_once())
     }
 
     /// Starts a [`command`] that was changed: another directory, environment, or wrapper.
-    pub(crate) fn start(mut command: Command) -> Self {
+    pub(crate) fn start(command: Command) -> Self {
+        Self::start_with(command, read_at_once())
+    }
+
+    /// The same for a client that takes what the program says only when it wants it, line by line.
+    pub(crate) fn start_unread(command: Command) -> Self {
+        let (line, lines) = mpsc::sync_channel(0);
+        Self::start_with(command, (move |read| line.send(read).is_ok(), lines))
+    }
+
+    fn start_with(mut command: Command, reading: (impl Take, Receiver<Vec<u8>>)) -> Self {
         let mut child = command.spawn().expect("mcp-fs starts");
         let stdin = child.stdin.take().expect("stdin is piped");
         let stdout = child.stdout.take().expect("stdout is piped");
         let stderr = child.stderr.take().expect("stderr is piped");
-        Self::over(child, stdin, stdout, stderr)
+        Self::over(child, stdin, stdout, stderr, reading)
     }
 
     fn over(
@@ -103,6 +124,7 @@ impl Process {
         mut stdin: impl Write + Send + 'static,
         stdout: impl Read + Send + 'static,
         mut stderr: impl Read + Send + 'static,
+        (take, lines): (impl Take, Receiver<Vec<u8>>),
     ) -> Self {
         let pid = child.id();
         let (input, to_write) = mpsc::channel::<Vec<u8>>();
@@ -110,12 +132,11 @@ impl Process {
         thread::spawn(move || {
             to_write.iter().try_for_each(|bytes| stdin.write_all(&bytes).and_then(|()| stdin.flush()))
         });
-        let (line, lines) = mpsc::channel();
         thread::spawn(move || {
             let mut stdout = BufReader::new(stdout);
             let mut bytes = Vec::new();
             while stdout.read_until(b'\n', &mut bytes).is_ok_and(|read| read > 0) {
-                if line.send(std::mem::take(&mut bytes)).is_err() {
+                if !take(std::mem::take(&mut bytes)) {
                     return;
                 }
             }

@@ -8,7 +8,7 @@
 
 mod laws;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 use serde_json::Value;
@@ -25,11 +25,15 @@ const META_KEYS: [&str; 3] = ["protocolVersion", "clientInfo", "clientCapabiliti
 const META_PREFIX: &str = "io.modelcontextprotocol/";
 /// Longer lines have no readable id: `Limits::line_bytes`.
 const LINE_BYTES: usize = 32 << 20;
+/// How many of the last lines a failed test shows.
+const SHOWN: usize = 30;
 
 /// Everything that was said, as far as it is needed to judge what comes next.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
-    log: Vec<String>,
+    log: VecDeque<String>,
+    /// Lines that were said before those.
+    forgotten: usize,
     /// The part of a line whose end was not sent yet.
     begun: Vec<u8>,
     /// The legacy revision that a client asked for, if it is one, and the one that was agreed on.
@@ -80,6 +84,16 @@ impl Conversation {
     /// The legacy revision agreed on.
     pub(crate) fn negotiated(&self) -> Option<&str> {
         self.negotiated.as_deref()
+    }
+
+    /// How many requests wait for their answer. A stream that has begun does not, nor what was cancelled.
+    pub(crate) fn owed(&self) -> usize {
+        self.open.iter().filter(|asked| !asked.excused && !asked.acknowledged).count()
+    }
+
+    /// What was cancelled is not heard of any more: for where everything before was answered.
+    pub(crate) fn forget_excused(&mut self) {
+        self.open.retain(|asked| !asked.excused);
     }
 
     /// Fails when a request is without an answer. To be asked when the server has ended.
@@ -148,16 +162,19 @@ impl Conversation {
 impl Conversation {
     fn note(&mut self, direction: &str, line: &[u8]) {
         let text: String = String::from_utf8_lossy(line).trim_end().chars().take(500).collect();
-        self.log.push(format!("{direction} {text}"));
+        self.log.push_back(format!("{direction} {text}"));
+        if self.log.len() > SHOWN {
+            self.log.pop_front();
+            self.forgotten += 1;
+        }
     }
 }
 
 /// The last that was said.
 impl fmt::Display for Conversation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let skipped = self.log.len().saturating_sub(30);
-        writeln!(f, "---- said before ({skipped} earlier lines left out) ----")?;
-        self.log[skipped..].iter().try_for_each(|line| writeln!(f, "{line}"))
+        writeln!(f, "---- said before ({} earlier lines left out) ----", self.forgotten)?;
+        self.log.iter().try_for_each(|line| writeln!(f, "{line}"))
     }
 }
 
