@@ -53,6 +53,7 @@
 #![forbid(unsafe_code)]
 
 pub mod batch;
+pub mod bytes;
 pub mod call;
 pub mod cancel;
 pub mod check;

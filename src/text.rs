@@ -6,16 +6,19 @@
 
 use std::ops::Range;
 
+use crate::bytes::Bytes;
+
 /// What fits into a processor's second cache with room to spare.
 const CHUNK: usize = 64 << 10;
 
 /// UTF-8 without NUL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Text(Vec<u8>);
+pub struct Text(Bytes);
 
 impl Text {
     /// Bytes as a text; gives them back where they are none.
-    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Vec<u8>> {
+    pub fn from_bytes(bytes: impl Into<Bytes>) -> Result<Self, Bytes> {
+        let bytes = bytes.into();
         if is_text(&bytes) { Ok(Self(bytes)) } else { Err(bytes) }
     }
 
@@ -52,7 +55,7 @@ impl Text {
 
 impl From<String> for Text {
     fn from(text: String) -> Self {
-        Self(text.into_bytes())
+        Self(text.into_bytes().into())
     }
 }
 
@@ -116,7 +119,7 @@ mod tests {
 
     #[test]
     fn what_is_no_utf8_is_no_text() {
-        assert_eq!(Text::from_bytes(b"a\xFF".to_vec()), Err(b"a\xFF".to_vec()));
+        assert_eq!(Text::from_bytes(b"a\xFF".to_vec()), Err(b"a\xFF".to_vec().into()));
         assert!(!is_text(b"a\0"));
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::bytes::Bytes;
 use crate::features::resources::Fingerprint;
 use crate::text::Text;
 
@@ -24,12 +25,12 @@ pub enum Data {
     /// Valid UTF-8 without NUL.
     Text(Text),
     /// Anything else; sent as base64.
-    Blob(Vec<u8>),
+    Blob(Bytes),
 }
 
 impl Data {
     /// Text where `is_text` says so and the bytes are UTF-8.
-    pub fn from_bytes(bytes: Vec<u8>, is_text: bool) -> Self {
+    pub fn from_bytes(bytes: Bytes, is_text: bool) -> Self {
         if !is_text {
             return Self::Blob(bytes);
         }

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Contents;
+use crate::bytes::Bytes;
 use crate::text::Text;
 
 /// A tool as `tools/list` shows it.
@@ -61,7 +62,7 @@ pub enum Block {
         /// Such as `image/png`.
         mime_type: String,
         /// The file's bytes.
-        data: Vec<u8>,
+        data: Bytes,
     },
     /// A sound; since 2025-03-26.
     Audio {
@@ -70,7 +71,7 @@ pub enum Block {
         /// Such as `audio/wav`.
         mime_type: String,
         /// The file's bytes.
-        data: Vec<u8>,
+        data: Bytes,
     },
     /// Anything else.
     Resource(Contents),

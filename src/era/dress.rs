@@ -7,6 +7,7 @@
 use super::hello::{self, Hello};
 use super::revision::{Revision, SUPPORTED};
 use super::{Era, Reply};
+use crate::bytes::Bytes;
 use crate::call::{Block, Contents, Data, Listening, Outbound, Outcome, ToolDefinition, ToolResult};
 use crate::wire::error::Error;
 use crate::wire::json::Body;
@@ -255,7 +256,7 @@ fn write_block(body: &mut Body, era: Era, block: Block) {
     body.close('}');
 }
 
-fn write_media(body: &mut Body, kind: &str, mime_type: &str, data: Vec<u8>) {
+fn write_media(body: &mut Body, kind: &str, mime_type: &str, data: Bytes) {
     body.string(kind);
     body.key("mimeType");
     body.string(mime_type);

@@ -6,6 +6,7 @@
 
 use serde::Serialize;
 
+use crate::bytes::Bytes;
 use crate::text::Text;
 
 /// Text and blobs up to this size are escaped at once; larger ones when they are written.
@@ -32,14 +33,15 @@ pub struct Body {
 enum Segment {
     Raw(Vec<u8>),
     Text(Text),
-    Base64(Vec<u8>),
+    Base64(Bytes),
 }
 
 impl Segment {
     /// In bytes, before escaping.
     fn len(&self) -> usize {
         match self {
-            Self::Raw(bytes) | Self::Base64(bytes) => bytes.len(),
+            Self::Raw(bytes) => bytes.len(),
+            Self::Base64(bytes) => bytes.len(),
             Self::Text(text) => text.len(),
         }
     }
@@ -98,11 +100,11 @@ impl Body {
     }
 
     /// Bytes of any size, as a base64 string.
-    pub fn base64(&mut self, data: Vec<u8>) {
+    pub fn base64(&mut self, data: Bytes) {
         self.separate();
         if data.len() <= INLINE {
             self.tail.push(b'"');
-            base64_simd::STANDARD.encode_append(&data, &mut self.tail);
+            base64_simd::STANDARD.encode_append(&*data, &mut self.tail);
             return self.tail.push(b'"');
         }
         self.payload(Segment::Base64(data));
@@ -253,7 +255,7 @@ mod tests {
             let mut body = Body::new();
             body.open('[');
             body.text(text.clone().into());
-            body.base64(data.clone());
+            body.base64(data.clone().into());
             body.close(']');
             let read: (String, String) = serde_json::from_str(&written(body)).expect("valid JSON");
             assert_eq!(read.0, text, "{size}");

@@ -5,6 +5,7 @@
 //! byte for byte. A blob cannot be cut, and is refused when it is too big.
 
 use super::failure;
+use crate::bytes::Bytes;
 use crate::call::{Contents, Continuation, Data, Failure};
 use crate::context::Context;
 use crate::features::content;
@@ -68,7 +69,7 @@ impl Reader<'_> {
     }
 
     /// Anything else: also text in another encoding, which is named where it is known.
-    fn blob(&self, file: &File, bytes: Vec<u8>) -> Contents {
+    fn blob(&self, file: &File, bytes: Bytes) -> Contents {
         let encoding = text::detect(&bytes, true);
         let mut mime_type = content::media_type(name(file), &bytes, encoding.is_some()).to_owned();
         if let Some(charset) = encoding.and_then(text::Encoding::known_charset) {

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Decoder, EncoderResult, UTF_8, UTF_16BE, UTF_16LE};
 
+use crate::bytes::Bytes;
 use crate::features::content;
 use crate::text::Text;
 
@@ -129,9 +130,10 @@ impl Encoding {
     }
 
     /// All of a file's bytes as text; gives them back when they are not in this encoding.
-    pub(crate) fn decode_whole(self, mut bytes: Vec<u8>) -> Result<Text, Vec<u8>> {
+    pub(crate) fn decode_whole(self, bytes: impl Into<Bytes>) -> Result<Text, Bytes> {
+        let mut bytes = bytes.into();
         if self.is_utf8() {
-            bytes.drain(..self.mark);
+            bytes.remove_front(self.mark);
             return Text::from_bytes(bytes);
         }
         match self.table.decode_without_bom_handling_and_without_replacement(&bytes[self.mark..]) {

@@ -10,6 +10,7 @@ mod tail;
 
 pub(super) use self::encoding::{Encoding, detect, line_ending};
 pub(super) use self::scan::{Part, Window};
+use crate::bytes::Bytes;
 use crate::cancel::Cancel;
 use crate::root::{File, RootError};
 use crate::text::Text;
@@ -67,8 +68,8 @@ pub(super) fn read(file: &File, lines: Lines, max: usize, cancel: &Cancel) -> Re
 }
 
 /// The first bytes of a file.
-pub(super) fn head(file: &File, most: usize) -> Result<Vec<u8>, RootError> {
-    let mut bytes = vec![0; most.min(usize::try_from(file.stat.size).unwrap_or(most))];
+pub(super) fn head(file: &File, most: usize) -> Result<Bytes, RootError> {
+    let mut bytes = Bytes::zeroed(most.min(usize::try_from(file.stat.size).unwrap_or(most)));
     let length = file.read_at(&mut bytes, 0)?;
     bytes.truncate(length);
     Ok(bytes)
@@ -80,7 +81,8 @@ pub(super) fn read_raw(file: &File, window: Window, max: usize, cancel: &Cancel)
 }
 
 /// A whole file's bytes as text; `None` where they are none.
-pub(super) fn decode(bytes: Vec<u8>) -> Option<(Text, Encoding)> {
+pub(super) fn decode(bytes: impl Into<Bytes>) -> Option<(Text, Encoding)> {
+    let bytes = bytes.into();
     let sample = &bytes[..bytes.len().min(SAMPLE)];
     let encoding = detect(sample, sample.len() == bytes.len())?;
     match encoding.decode_whole(bytes) {

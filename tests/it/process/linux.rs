@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::users::{skip, unprivileged};
 use super::{judge, output, pings, silent};
-use crate::support::{Client as _, LATEST_LEGACY, Process, Tree};
+use crate::support::{Client as _, LATEST_LEGACY, Process, Tree, command};
 
 #[test]
 fn the_number_of_open_descriptors_stays_the_same() {
@@ -33,6 +33,22 @@ fn the_number_of_open_descriptors_stays_the_same() {
     };
     let before = work(1);
     assert_eq!(work(20), before);
+}
+
+/// An allocator keeps what it is given back, in a heap for every few threads; with these reads that was 60 MB.
+#[test]
+fn the_memory_of_large_answers_goes_back_to_the_system() {
+    let tree = Tree::new().file("large.bin", vec![0; 3_750_000]);
+    let mut command = command(["--max-answer-bytes", &(8 << 20).to_string()]);
+    command.arg(tree.path());
+    let mut process = Process::start_unread(command).legacy(LATEST_LEGACY);
+    let reads: Vec<_> = (0..20).map(|_| process.ask("resources/read", json!({"uri": tree.uri("large.bin")}))).collect();
+    for id in reads {
+        assert_eq!(process.answer(id)["result"]["contents"][0]["blob"].as_str().map(str::len), Some(5_000_000));
+    }
+    let status = fs::read_to_string(process.proc("status")).expect("/proc/PID/status");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok());
+    assert!(peak.is_some_and(|peak: u64| peak < 40 << 10), "at most 8 MiB of answers took {peak:?} KiB");
 }
 
 /// `O_NONBLOCK` belongs to the open file, which a parent, a shell or `cat` on the same terminal shares: it would

@@ -1,0 +1,135 @@
+//! The bytes of a file, of any size.
+//!
+//! A `Vec` would do, but for what becomes of a large one when it goes: an allocator keeps it for the next one. glibc's
+//! does so in a heap for every few threads, and 64 reads of 3.75 MB at once, of which no more than 64 MiB may be in
+//! memory, left 60 MB more in such heaps. So large ones come straight from the system, and go straight back.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use memmap2::MmapMut;
+
+/// From here on bytes are large: a call to the system costs little beside filling them.
+const LARGE: usize = 256 << 10;
+
+/// Bytes that own their memory.
+#[derive(Default)]
+pub struct Bytes {
+    memory: Memory,
+    length: usize,
+}
+
+enum Memory {
+    Allocated(Vec<u8>),
+    Mapped(MmapMut),
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::Allocated(Vec::new())
+    }
+}
+
+impl Bytes {
+    /// So many zeros, to be filled.
+    pub fn zeroed(length: usize) -> Self {
+        let mapped = (length >= LARGE).then(|| MmapMut::map_anon(length).ok()).flatten();
+        let memory = mapped.map_or_else(|| Memory::Allocated(vec![0; length]), Memory::Mapped);
+        Self { memory, length }
+    }
+
+    /// Keeps the first bytes only.
+    pub fn truncate(&mut self, length: usize) {
+        self.length = self.length.min(length);
+    }
+
+    /// Takes bytes away at the beginning.
+    pub fn remove_front(&mut self, count: usize) {
+        if count > 0 {
+            self.copy_within(count.., 0);
+            self.truncate(self.length - count);
+        }
+    }
+
+    /// Adds more at the end.
+    pub fn extend_from_slice(&mut self, more: &[u8]) {
+        let mut bytes = match std::mem::take(&mut self.memory) {
+            Memory::Allocated(bytes) => bytes,
+            Memory::Mapped(bytes) => bytes.to_vec(),
+        };
+        bytes.truncate(self.length);
+        bytes.extend_from_slice(more);
+        *self = bytes.into();
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.memory {
+            Memory::Allocated(bytes) => &bytes[..self.length],
+            Memory::Mapped(bytes) => &bytes[..self.length],
+        }
+    }
+}
+
+impl DerefMut for Bytes {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        match &mut self.memory {
+            Memory::Allocated(bytes) => &mut bytes[..self.length],
+            Memory::Mapped(bytes) => &mut bytes[..self.length],
+        }
+    }
+}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { length: bytes.len(), memory: Memory::Allocated(bytes) }
+    }
+}
+
+impl Clone for Bytes {
+    fn clone(&self) -> Self {
+        self.to_vec().into()
+    }
+}
+
+impl PartialEq for Bytes {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Bytes {}
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_and_large_ones_are_the_same_to_look_at_and_to_change() {
+        for length in [0, 5, LARGE - 1, LARGE, LARGE + 5] {
+            let mut expected: Vec<u8> = (0..length).map(|n| n as u8).collect();
+            let mut bytes = Bytes::zeroed(length);
+            assert!(bytes.len() == length && bytes.iter().all(|byte| *byte == 0));
+            assert_eq!(matches!(bytes.memory, Memory::Mapped(_)), length >= LARGE, "{length}");
+            bytes.copy_from_slice(&expected);
+            assert_eq!(bytes, expected.clone().into(), "{length}");
+            bytes.remove_front(length.min(3));
+            expected.drain(..length.min(3));
+            assert_eq!(bytes, expected.clone().into(), "{length}");
+            bytes.truncate(LARGE - 10);
+            expected.truncate(LARGE - 10);
+            bytes.extend_from_slice(b"more");
+            expected.extend_from_slice(b"more");
+            assert_eq!(bytes, expected.into(), "{length}");
+        }
+    }
+}
