@@ -77,7 +77,7 @@ fn no_forgotten_files() {
 
 #[test]
 fn every_file_says_what_it_is_for() {
-    for source in sources("src").iter().chain(&sources("tests")) {
+    for source in [sources("src"), sources("tests"), sources("benches")].iter().flatten() {
         assert!(source.text.starts_with("//! "), "{}: must begin with //! and say what it is for", source.path);
     }
 }
@@ -88,7 +88,8 @@ fn no_file_is_long() {
         let lines = source.text.lines().count();
         (lines > LONGEST_FILE).then(|| format!("{}: {lines} lines", source.path))
     };
-    let found: Vec<String> = sources("src").iter().chain(&sources("tests")).filter_map(too_long).collect();
+    let sources = [sources("src"), sources("tests"), sources("benches")];
+    let found: Vec<String> = sources.iter().flatten().filter_map(too_long).collect();
     assert!(found.is_empty(), "longer than {LONGEST_FILE} lines:\n{}", found.join("\n"));
 }
 

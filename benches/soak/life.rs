@@ -1,0 +1,243 @@
+//! One process from its start to its end: what is sent to it, and the laws that hold all the time.
+//!
+//! The laws of every line are the tests' ([`crate::support::conversation`]): schema, one answer each, no secret.
+//! Here it is also counted what has no id to be known by; answers are compared with what the model knows; and at quiet
+//! points, where nothing is owed and nothing is followed, memory, threads and descriptors are measured.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::expect::{Expect, shorten};
+use crate::measure::{Counts, Sample};
+use crate::meddler::Meddler;
+use crate::support::{Client as _, Process, TIMEOUT, command};
+use crate::traffic::{Piece, Traffic};
+use crate::tree::Served;
+
+/// Pieces from one quiet point to the next.
+const ROUND: usize = 1_000;
+/// The most requests that wait for their answers, but for times when nothing is read.
+const WINDOW: usize = 150;
+/// Pieces sent while nothing is read.
+const UNREAD: usize = 200;
+/// How long nothing is read.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Quiet points before it is warm: all kinds of traffic were there.
+const WARM: usize = 2;
+/// The fewest samples of which a third tells something.
+const SAMPLES: usize = 6;
+/// 64 requests and 8 spare ones as `main.rs` has it, 4 searches with a thread for each processor, and a few for the
+/// program, its log and what watches.
+const THREADS: u64 = 64 + 8 + 4 * 8 + 8;
+/// What memory may grow in a life, in KiB, besides a fifth. With one heap a leak shows; glibc's many heaps, one for
+/// every few threads, are filled little by little in the first minute, and then no more.
+const GROWTH: [u64; 2] = [16 << 10, 4 << 10];
+/// The environment variable that makes it one heap.
+const ONE_HEAP: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.arena_max=1");
+/// Memory while it works, in KiB: 64 MiB of answers; lines of input: 32 MiB that are worked on, and twice one more
+/// while it arrives; four walks, searches and changes each, of a few MiB; and what the program is by itself.
+const PEAK: u64 = (64 + 32 + 2 * 32 + 12 * 4 + 16) << 10;
+
+/// What is to be lived.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) seed: u64,
+    pub(crate) revision: &'static str,
+    pub(crate) writable: bool,
+    pub(crate) line_bytes: usize,
+    pub(crate) one_heap: bool,
+    pub(crate) time: Duration,
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, lines) = (if self.writable { "writing" } else { "reading" }, self.line_bytes >> 20);
+        let heaps = if self.one_heap { "one heap" } else { "heaps as usual" };
+        write!(f, "{} and modern, {kind}, lines of {lines} MiB, {heaps}, seed {}", self.revision, self.seed)
+    }
+}
+
+/// Lives it. Panics where a law is broken.
+pub(crate) fn live(plan: &Plan) -> Counts {
+    let served = Served::new();
+    let mut command = command(["--max-line-bytes", &plan.line_bytes.to_string()]);
+    command.args(plan.writable.then_some("--allow-write")).arg(served.tree.path());
+    command.envs(plan.one_heap.then_some(ONE_HEAP));
+    let process = Process::start_unread(command).legacy(plan.revision);
+    let has_batches = plan.revision <= "2025-03-26";
+    let traffic = Traffic::new(plan.seed, &served, plan.writable, has_batches, plan.line_bytes);
+    let mut life =
+        Life { process, traffic, counts: Counts::default(), expected: HashMap::new(), nameless: 0, quiet: 0 };
+    let meddler = plan.writable.then(|| Meddler::start(served.tree.path(), plan.seed));
+    let begin = Instant::now();
+    while begin.elapsed() < plan.time || life.counts.samples.len() < SAMPLES {
+        life.round();
+        life.rest();
+    }
+    drop(meddler);
+    let counts = life.end();
+    served.check_unharmed();
+    counts.check_flat(GROWTH[usize::from(plan.one_heap)]);
+    counts
+}
+
+struct Life<'a> {
+    process: Process,
+    traffic: Traffic<'a>,
+    counts: Counts,
+    /// What must come of the requests that wait for their answers.
+    expected: HashMap<String, Expect>,
+    /// Errors without an id that are owed.
+    nameless: usize,
+    /// Quiet points so far.
+    quiet: usize,
+}
+
+impl Life<'_> {
+    /// Traffic with some requests at once, and now and then a time in which nothing is read.
+    fn round(&mut self) {
+        let window = self.traffic.rng.usize(0..WINDOW);
+        let pause = self.traffic.rng.usize(0..ROUND);
+        for number in 0..ROUND {
+            self.send_next();
+            if number == pause {
+                (0..UNREAD).for_each(|_| self.send_next());
+                thread::sleep(PAUSE);
+            }
+            while self.owed() > window {
+                self.receive();
+            }
+        }
+    }
+
+    fn send_next(&mut self) {
+        let piece = self.traffic.next();
+        self.send(piece);
+    }
+
+    fn send(&mut self, piece: Piece) {
+        self.counts.pieces += 1;
+        self.nameless += piece.nameless;
+        self.expected.extend(piece.expected.into_iter().map(|(id, expect)| (id.to_string(), expect)));
+        if let Some(id) = piece.cancels {
+            self.expected.remove(&id.to_string());
+        }
+        if piece.is_refused_unread {
+            self.process.write(&piece.bytes);
+        } else {
+            self.process.send_raw(&piece.bytes);
+        }
+    }
+
+    fn owed(&mut self) -> usize {
+        self.process.talk().conversation.owed()
+    }
+
+    /// Reads one line and judges it.
+    fn receive(&mut self) {
+        let message = self.process.next_message().expect("the output ended");
+        self.judge(&message);
+    }
+
+    fn judge(&mut self, message: &Value) {
+        if let Some(items) = message.as_array() {
+            self.counts.count("batch");
+            return items.iter().for_each(|item| self.judge(item));
+        }
+        if let Some(method) = message["method"].as_str() {
+            return self.counts.count(method);
+        }
+        self.counts.count(kind(message));
+        match message.get("id").filter(|id| !id.is_null()) {
+            None => {
+                let left = self.nameless.checked_sub(1);
+                self.nameless = left.unwrap_or_else(|| panic!("nothing is owed without an id: {message}"));
+            }
+            Some(id) => {
+                let expect = self.expected.remove(&id.to_string()).unwrap_or(Expect::Any);
+                if let Err(why) = expect.verdict(message) {
+                    panic!("{why}, got {}", shorten(&message.to_string()));
+                }
+            }
+        }
+    }
+
+    /// Waits until nothing is owed, and ends what is followed. Then it must be as small as it was.
+    fn rest(&mut self) {
+        while let Some(piece) = self.traffic.unfollow() {
+            self.send(piece);
+        }
+        self.read_all();
+        // Answers to what was cancelled may still be on their way: small ones before small, big ones before big.
+        let uri = self.traffic.served.tree.uri("bin/middle.bin");
+        let big = self.traffic.request("resources/read", json!({"uri": uri}), Expect::Works);
+        self.send(big);
+        self.read_all();
+        assert_eq!(self.nameless, 0, "errors without an id that never came");
+        self.process.talk().conversation.forget_excused();
+        self.expected.clear();
+        self.quiet += 1;
+        if self.quiet > WARM {
+            self.measure();
+        }
+    }
+
+    fn read_all(&mut self) {
+        let ping = self.traffic.request_in(false, "ping", json!({}), Expect::Works);
+        self.send(ping);
+        while self.owed() > 0 {
+            self.receive();
+        }
+    }
+
+    /// What was cancelled may still be at work, and what watches opens a directory now and then: descriptors have some
+    /// time to be as many as they were.
+    fn measure(&mut self) {
+        let begin = Instant::now();
+        let before = self.counts.samples.first().map(|sample| sample.descriptors);
+        let sample = loop {
+            let sample = Sample::of(&self.process);
+            if before.is_none_or(|before| before == sample.descriptors) {
+                break sample;
+            }
+            assert!(begin.elapsed() < TIMEOUT, "{} descriptors, and before {before:?}", sample.descriptors);
+            self.read_all();
+        };
+        assert!(sample.threads <= THREADS, "{} threads", sample.threads);
+        assert!(sample.peak <= PEAK, "{} KiB of memory, and {PEAK} are the most", sample.peak);
+        self.counts.samples.push(sample);
+    }
+
+    /// Ends the input in the middle of the traffic, and of a line: all is answered, and it exits with 0.
+    fn end(mut self) -> Counts {
+        (0..WINDOW).for_each(|_| self.send_next());
+        let mut last = self.traffic.request_in(false, "ping", json!({}), Expect::Works);
+        last.bytes.pop();
+        self.send(last);
+        self.process.close_stdin();
+        // What is not done after a second is told so, whatever was expected of it.
+        self.expected.clear();
+        while let Some(message) = self.process.next_message() {
+            self.judge(&message);
+        }
+        assert_eq!(self.nameless, 0, "errors without an id that never came");
+        let stderr = self.process.finish();
+        assert!(!stderr.contains("panicked"), "{stderr}");
+        stderr.lines().take(3).for_each(|line| println!("  stderr: {line}"));
+        self.counts
+    }
+}
+
+fn kind(response: &Value) -> String {
+    let code = &response["error"]["code"];
+    match (code.as_i64(), response.get("id").is_none_or(Value::is_null)) {
+        (Some(code), false) => format!("error {code}"),
+        (Some(code), true) => format!("error {code} without an id"),
+        (None, _) if response["result"]["isError"] == true => "tool error".to_owned(),
+        (None, _) => "result".to_owned(),
+    }
+}

@@ -1,0 +1,55 @@
+//! The soak: random traffic, right and wrong, for minutes, against the real program, and what must hold all the time.
+//!
+//!     cargo bench --bench soak -- --minutes 10 --seed 42     (default: one minute, any seed, which is printed)
+//!     cargo bench --bench soak -- --memory                   (what many large answers take, as a table)
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`tree`] | the served directory, with everything in it, and what must come of each place |
+//! | [`traffic`], [`calls`], [`noise`] | what is sent: pieces of traffic, good calls, and what is wrong |
+//! | [`expect`] | what the model knows of an answer |
+//! | [`life`] | one process from its start to its end, and the laws |
+//! | [`meddler`] | another program that changes the directory meanwhile |
+//! | [`measure`] | memory, descriptors and threads, and how they may grow |
+//! | [`memory`] | the peak of memory under many large requests |
+//!
+//! The same seed gives the same traffic; what overlaps with what is up to the machine. A broken law ends it with the
+//! seed, the last messages and exit code 1.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a broken law ends the soak by a panic")]
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "it sets its scene on the real disk")]
+#![allow(clippy::print_stderr, clippy::print_stdout, reason = "it reports")]
+
+#[cfg(target_os = "linux")]
+mod calls;
+#[cfg(target_os = "linux")]
+mod expect;
+#[cfg(target_os = "linux")]
+mod life;
+#[cfg(target_os = "linux")]
+mod measure;
+#[cfg(target_os = "linux")]
+mod meddler;
+#[cfg(target_os = "linux")]
+mod memory;
+#[cfg(target_os = "linux")]
+mod noise;
+#[cfg(target_os = "linux")]
+mod run;
+#[cfg(target_os = "linux")]
+#[path = "../../tests/it/support/mod.rs"]
+mod support;
+#[cfg(target_os = "linux")]
+mod traffic;
+#[cfg(target_os = "linux")]
+mod tree;
+
+#[cfg(target_os = "linux")]
+fn main() -> std::process::ExitCode {
+    run::main()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn main() {
+    eprintln!("SKIPPED: the soak measures by /proc, which is Linux only");
+}

@@ -1,0 +1,99 @@
+//! What many large requests at once take: the peak of the program's memory, while the client reads and while it does
+//! not, against the memory that answers may have.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::measure::Sample;
+use crate::support::client::with_meta;
+use crate::support::{Client as _, Process, command};
+use crate::tree::Served;
+
+/// Requests at once: as many as are worked on at once.
+const REQUESTS: usize = 64;
+/// Memory for answers (`--max-answer-bytes`), in MiB.
+const BUDGETS: [u64; 2] = [64, 8];
+/// What may come on top, in KiB: the program, the chunks of an answer, lists and trees.
+const BESIDE: u64 = 24 << 10;
+/// And for each thread of the four searches that go on at once, in KiB: a file of 2 MiB, and what was found there.
+const SEARCHING: u64 = 6 << 10;
+/// When memory does not grow for so long, the server has stopped, as nobody reads.
+const STILL: Duration = Duration::from_millis(300);
+
+type Requests = Vec<(&'static str, Value)>;
+
+/// Prints the table. Panics where a bound does not hold.
+pub(crate) fn run() {
+    let served = Served::new();
+    let threads = 4 * thread::available_parallelism().map_or(1, |processors| processors.get().min(8)) as u64;
+    println!("peak RSS in KiB of {REQUESTS} requests at once, by --max-answer-bytes, reading and not reading");
+    println!("{:32}{:>12}{:>12}{:>12}{:>12}", "", "64M reads", "64M unread", "8M reads", "8M unread");
+    for (name, requests) in cases(&served) {
+        let peaks = BUDGETS.map(|budget| [true, false].map(|reads| peak(&served, &requests, budget, reads)));
+        print!("{name:32}");
+        peaks.as_flattened().iter().for_each(|peak| print!("{peak:12}"));
+        println!();
+        for (budget, peaks) in BUDGETS.iter().zip(peaks) {
+            let most = (budget << 10) + BESIDE + threads * SEARCHING;
+            assert!(
+                peaks.iter().all(|peak| *peak <= most),
+                "{name}: {peaks:?} KiB, and {most} are the most with a budget of {budget} MiB"
+            );
+        }
+    }
+}
+
+fn cases(served: &Served) -> Vec<(&'static str, Requests)> {
+    let tool = |name: &str, arguments: Value| ("tools/call", json!({"name": name, "arguments": arguments}));
+    let read = |path: &str| ("resources/read", json!({"uri": served.tree.uri(path)}));
+    let many = |request: (&'static str, Value)| vec![request; REQUESTS];
+    let paths = vec!["text/long.txt"; 100];
+    let mut cases = vec![
+        ("ping", many(("ping", json!({})))),
+        ("resources/read, largest blob", many(read("bin/most.bin"))),
+        ("read_media_file, the same", many(tool("read_media_file", json!({"path": "bin/most.bin"})))),
+        ("resources/read, 256 KiB of text", many(read("text/huge.txt"))),
+        ("the same, of escapes", many(read("text/escapes.txt"))),
+        ("read_text_file, most output", many(tool("read_text_file", json!({"path": "text/long.txt"})))),
+        ("the same, one line", many(tool("read_text_file", json!({"path": "text/one-line.txt"})))),
+        ("read_multiple_files, 100", many(tool("read_multiple_files", json!({"paths": paths})))),
+        ("search_text, everything", many(tool("search_text", json!({"query": "e", "includeIgnored": true})))),
+        ("directory_tree", many(tool("directory_tree", json!({"includeIgnored": true})))),
+        ("list_directory", many(tool("list_directory", json!({"path": "many"})))),
+        ("resources/list", many(("resources/list", json!({})))),
+    ];
+    let each: Requests = cases.iter().map(|(_, requests)| requests[0].clone()).collect();
+    cases.push(("all of these, turn by turn", each.into_iter().cycle().take(2 * REQUESTS).collect()));
+    cases
+}
+
+/// The peak of one process that is asked all of this at once, in KiB.
+fn peak(served: &Served, requests: &Requests, budget: u64, reads: bool) -> u64 {
+    let mut command = command(["--max-answer-bytes", &(budget << 20).to_string()]);
+    command.arg(served.tree.path());
+    let mut process = Process::start_unread(command);
+    let ids: Vec<Value> =
+        requests.iter().map(|(method, params)| process.ask(method, with_meta(params.clone()))).collect();
+    if !reads {
+        wait_until_still(&process);
+    }
+    for id in ids {
+        process.answer(id);
+    }
+    let peak = Sample::of(&process).peak;
+    process.finish();
+    peak
+}
+
+fn wait_until_still(process: &Process) {
+    let (mut most, mut since) = (0, Instant::now());
+    while since.elapsed() < STILL {
+        let rss = Sample::of(process).rss;
+        if rss > most {
+            (most, since) = (rss, Instant::now());
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+}

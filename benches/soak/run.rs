@@ -1,0 +1,75 @@
+//! The command line, the lives one after the other, and the summary.
+
+use std::panic::catch_unwind;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::Parser as _;
+
+use crate::life::{self, Plan};
+use crate::measure::Counts;
+use crate::memory;
+use crate::support::LEGACY;
+
+/// No life is shorter: its first third is compared with its last.
+const SHORTEST_LIFE: Duration = Duration::from_secs(15);
+/// Each revision, to be read and to be written to.
+const KINDS: u32 = 8;
+/// A server of which nothing is to be too big for a test.
+const SMALL_LINES: usize = 1 << 20;
+
+/// Random traffic against mcp-fs.
+#[derive(Debug, clap::Parser)]
+struct Options {
+    /// How long.
+    #[arg(long, default_value_t = 1.0)]
+    minutes: f64,
+    /// The same number gives the same traffic.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Measure the memory of many large answers instead.
+    #[arg(long)]
+    memory: bool,
+    /// What cargo adds.
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+pub(crate) fn main() -> ExitCode {
+    let options = Options::parse();
+    let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
+    let run =
+        || if options.memory { memory::run() } else { soak(seed, Duration::from_secs_f64(options.minutes * 60.0)) };
+    if catch_unwind(run).is_err() {
+        eprintln!("FAILED: a law is broken; the seed is {seed}");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+fn soak(seed: u64, time: Duration) {
+    println!("seed {seed}, {:.1} minutes", time.as_secs_f64() / 60.0);
+    let life = SHORTEST_LIFE.max(time / KINDS);
+    let begin = Instant::now();
+    let mut total = Counts::default();
+    for number in 0.. {
+        if number > 0 && begin.elapsed() + life / 2 > time {
+            break;
+        }
+        let plan = Plan {
+            seed: seed.wrapping_add(number as u64),
+            revision: LEGACY[number % LEGACY.len()],
+            // Turn by turn, and the other way round the second time.
+            writable: (number + number / LEGACY.len()) % 2 == 1,
+            line_bytes: [SMALL_LINES, 32 << 20][(number / 2) % 2],
+            one_heap: number % 2 == 0,
+            time: life,
+        };
+        println!("{plan}");
+        let lived = Instant::now();
+        let counts = life::live(&plan);
+        println!("{}", counts.summary(lived.elapsed()));
+        total.add(&counts);
+    }
+    println!("in all: {}", total.line(begin.elapsed()));
+}
