@@ -24,6 +24,11 @@ const MAX_PATTERNS: usize = 1_000;
 const MAX_PATTERN: usize = 1_000;
 /// Patterns in memory at once during a walk.
 const MAX_LIVE: usize = 5_000;
+/// Bytes of patterns compiled in a walk: more would take seconds, wherever in the tree it is.
+const MAX_COMPILED: usize = 512 << 10;
+
+/// Git passes over it.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// In this order: what `.ignore` says wins.
 const FILES: [&[u8]; 2] = [b".ignore", b".gitignore"];
@@ -44,16 +49,41 @@ pub(super) struct Ignore {
     live: Live,
 }
 
-/// Patterns in memory, counted over the whole walk.
+/// A directory's patterns in memory, counted over the whole walk.
 #[derive(Debug, Default)]
 struct Live {
-    total: Arc<AtomicUsize>,
+    walk: Arc<Counts>,
     own: usize,
+}
+
+/// What the patterns of a walk take.
+#[derive(Debug, Default)]
+struct Counts {
+    /// Patterns in memory.
+    live: AtomicUsize,
+    /// Bytes of patterns compiled so far.
+    compiled: AtomicUsize,
+}
+
+impl Live {
+    /// Counts more patterns, where there is room for them.
+    fn add(&mut self, patterns: &Patterns) -> Result<(), String> {
+        let Counts { live, compiled } = &*self.walk;
+        let is_full = live.load(Ordering::Relaxed) + patterns.count > MAX_LIVE
+            || compiled.load(Ordering::Relaxed) + patterns.bytes > MAX_COMPILED;
+        if is_full {
+            return Err("too many patterns in all".to_owned());
+        }
+        live.fetch_add(patterns.count, Ordering::Relaxed);
+        compiled.fetch_add(patterns.bytes, Ordering::Relaxed);
+        self.own += patterns.count;
+        Ok(())
+    }
 }
 
 impl Drop for Live {
     fn drop(&mut self) {
-        self.total.fetch_sub(self.own, Ordering::Relaxed);
+        self.walk.live.fetch_sub(self.own, Ordering::Relaxed);
     }
 }
 
@@ -67,15 +97,15 @@ impl Ignore {
         mut note: impl FnMut(RelPath, String),
     ) -> Arc<Self> {
         let mut matchers = Vec::new();
-        let mut live = Live { total: Arc::clone(&self.live.total), own: 0 };
+        let mut live = Live { walk: Arc::clone(&self.live.walk), own: 0 };
         for name in FILES.into_iter().filter(|name| listing.has_file(name)) {
-            match compile(root, dir.join(name)) {
-                Ok(matcher) if live.total.load(Ordering::Relaxed) + matcher.len() <= MAX_LIVE => {
-                    live.own += matcher.len();
-                    live.total.fetch_add(matcher.len(), Ordering::Relaxed);
-                    matchers.push(matcher);
-                }
-                Ok(_) => note(dir.join(name), "not applied: too many patterns in all".to_owned()),
+            // Counted before they are compiled, which is what takes the time.
+            let compiled = Patterns::read(root, dir.join(name)).and_then(|patterns| {
+                live.add(&patterns)?;
+                patterns.compile()
+            });
+            match compiled {
+                Ok(matcher) => matchers.push(matcher),
                 Err(why) => note(dir.join(name), format!("not applied: {why}")),
             }
         }
@@ -147,20 +177,39 @@ impl Exclude {
     }
 }
 
-fn compile(root: &Root, path: RelPath) -> Result<Gitignore, String> {
-    let text = read(root, path).map_err(|error| error.to_string())?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let is_pattern = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
-    if text.lines().filter(is_pattern).count() > MAX_PATTERNS {
-        return Err(format!("it has more than {MAX_PATTERNS} patterns"));
+/// The text of an ignore file, and how much of it are patterns.
+struct Patterns {
+    text: String,
+    count: usize,
+    bytes: usize,
+}
+
+impl Patterns {
+    fn read(root: &Root, path: RelPath) -> Result<Self, String> {
+        let mut text = read(root, path).map_err(|error| error.to_string())?;
+        if text.starts_with(BYTE_ORDER_MARK) {
+            text.remove(0);
+        }
+        let mut patterns = Self { text, count: 0, bytes: 0 };
+        for line in patterns.text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
+            patterns.count += 1;
+            patterns.bytes += line.len();
+        }
+        if patterns.count > MAX_PATTERNS {
+            return Err(format!("it has more than {MAX_PATTERNS} patterns"));
+        }
+        Ok(patterns)
     }
-    let mut builder = GitignoreBuilder::new("");
-    builder.allow_unclosed_class(false);
-    for line in text.lines() {
-        // An invalid pattern matches nothing, as in git.
-        let _ = builder.add_line(None, &as_git_reads(line));
+
+    fn compile(&self) -> Result<Gitignore, String> {
+        let mut builder = GitignoreBuilder::new("");
+        builder.allow_unclosed_class(false);
+        for line in self.text.lines() {
+            // An invalid pattern matches nothing, as in git.
+            let _ = builder.add_line(None, &as_git_reads(line));
+        }
+        builder.build().map_err(|_| "its patterns cannot be compiled".to_owned())
     }
-    builder.build().map_err(|_| "its patterns cannot be compiled".to_owned())
 }
 
 /// A line as `globset` has to be given it to read it as git does, to which a brace is a brace, and which takes an
