@@ -17,6 +17,8 @@ use crate::cancel::Cancel;
 
 /// Directories waiting to be entered; more are left out, and [`Walk::cut`] says so.
 const MAX_PENDING: usize = 500_000;
+/// Bytes of their paths.
+const MAX_PENDING_BYTES: usize = 64 << 20;
 
 /// What a walk leaves out, besides denied names, which are always left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +49,8 @@ pub struct Walk<'r> {
     cancel: &'r Cancel,
     options: WalkOptions,
     queue: VecDeque<(RelPath, Arc<Ignore>)>,
+    /// Of the paths in the queue.
+    queue_bytes: usize,
     start: RelPath,
     buffer: Vec<u8>,
     /// Ignore files that were not applied, and why; the first few.
@@ -74,6 +78,7 @@ impl Root {
             cancel,
             options,
             queue: VecDeque::new(),
+            queue_bytes: 0,
             start: start.clone(),
             buffer: Vec::new(),
             notes: Vec::new(),
@@ -81,7 +86,7 @@ impl Root {
             ignored: 0,
         };
         let ignore = walk.ignore_above(start);
-        walk.queue.push_back((start.clone(), ignore));
+        walk.push(start.clone(), ignore);
         walk
     }
 }
@@ -133,13 +138,20 @@ impl<'r> Walk<'r> {
         }
         if path.depth() - self.start.depth() < self.options.max_depth {
             for entry in listing.iter().filter(|entry| entry.kind == Kind::Directory) {
-                self.cut |= self.queue.len() >= MAX_PENDING;
-                if !self.cut {
-                    self.queue.push_back((path.join(entry.name), Arc::clone(&ignore)));
-                }
+                self.push(path.join(entry.name), Arc::clone(&ignore));
             }
         }
         Ok((dir, listing))
+    }
+
+    /// Notes a directory to be entered later. Once one had no room, none is: the walk ends shallow first.
+    fn push(&mut self, path: RelPath, ignore: Arc<Ignore>) {
+        let bytes = self.queue_bytes + path.as_bytes().len();
+        self.cut |= self.queue.len() >= MAX_PENDING || bytes > MAX_PENDING_BYTES;
+        if !self.cut {
+            self.queue_bytes = bytes;
+            self.queue.push_back((path, ignore));
+        }
     }
 }
 
@@ -152,6 +164,7 @@ impl<'r> Iterator for Walk<'r> {
             return None;
         }
         let (path, above) = self.queue.pop_front()?;
+        self.queue_bytes -= path.as_bytes().len();
         let listing = self.visit(&path, &above);
         (!matches!(listing, Err(RootError::Cancelled))).then_some(Visit { path, listing })
     }
