@@ -162,6 +162,7 @@ impl Matches {
         let mut matches = Self { before, directory: path, best: BTreeMap::new(), total: 0, cut: false };
         matches.cut = directory.each(&context.cancel, |entry| {
             let can_be_read = matches!(entry.kind, Kind::File | Kind::Directory | Kind::Link);
+            let can_be_read = can_be_read && directory.path.can_lead_to(entry.name);
             if let Some(rank) = name.rank(entry).filter(|_| can_be_read) {
                 matches.add(rank, entry);
             }

@@ -4,12 +4,9 @@
 //! line, or with all links resolved), and a `file://` URI of either. Anything else leads outside, and is told so
 //! without a look whether it is there.
 
-use super::path::RelPath;
+use super::path::{LONGEST, RelPath};
 use super::uri::{self, UriPath};
 use super::{Root, RootError};
-
-/// No system call takes a longer path. Each path above it is looked at, and so it must not be a megabyte.
-const LONGEST: usize = 4_096;
 
 /// A path as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +78,7 @@ impl Root {
             let below = below.or_else(|| Some(self.from_the_top(&path)));
             path = below.ok_or(RootError::Outside)?;
         }
+        // Each path above it is looked at, and so it must not be a megabyte.
         if path.as_bytes().len() > LONGEST {
             return Err(RootError::BadPath("the path or a name in it is too long"));
         }

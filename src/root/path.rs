@@ -8,6 +8,9 @@ use std::cmp::Ordering;
 use std::ffi::OsStr;
 use std::path::Path;
 
+/// Bytes of a path that a system call takes: Linux counts a NUL at its end, too.
+pub(super) const LONGEST: usize = 4_095;
+
 /// Components joined by `/`; empty for the served directory itself. No component is empty or `.`.
 ///
 /// On Unix any bytes but `/` and NUL; elsewhere UTF-8.
@@ -84,6 +87,12 @@ impl RelPath {
     /// How many components it has.
     pub fn depth(&self) -> usize {
         if self.is_root() { 0 } else { memchr::memchr_iter(b'/', &self.0).count() + 1 }
+    }
+
+    /// Whether an entry of this directory can be asked for by its path: beyond what a system call takes, it can be seen
+    /// from here, and not be reached.
+    pub fn can_lead_to(&self, name: &[u8]) -> bool {
+        self.0.len() + 1 + name.len() <= LONGEST
     }
 
     /// What comes after `start`, which must be this path or one above it.

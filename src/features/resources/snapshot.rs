@@ -62,9 +62,10 @@ impl Snapshot {
             match visit.listing {
                 Ok((_, listing)) => {
                     let files = listing.iter().filter(|entry| entry.kind == Kind::File).map(|entry| entry.name);
+                    let files = files.filter(|name| visit.path.can_lead_to(name));
                     let room = limit - snapshot.len();
                     snapshot.truncated |= listing.cut || files.clone().nth(room).is_some();
-                    snapshot.add(visit.path, files.take(room));
+                    snapshot.add(&visit.path, files.take(room));
                 }
                 Err(error) if visit.path.is_root() => return Err(error),
                 Err(error) => {
@@ -94,7 +95,7 @@ impl Snapshot {
     }
 
     /// Adds files of a directory; directories and names must come in order.
-    pub(super) fn add<'n>(&mut self, directory: RelPath, names: impl Iterator<Item = &'n [u8]>) {
+    pub(super) fn add<'n>(&mut self, directory: &RelPath, names: impl Iterator<Item = &'n [u8]>) {
         let index = self.directories.len() as u32;
         let mut names = names.peekable();
         if names.peek().is_none() {
@@ -104,7 +105,7 @@ impl Snapshot {
             self.files.push(Slot { directory: index, start: self.names.len() as u32, length: name.len() as u16 });
             self.names.extend_from_slice(name);
         }
-        self.directories.push(directory);
+        self.directories.push(directory.clone());
     }
 
     /// The same for another snapshot only if that holds the same files.
@@ -225,8 +226,8 @@ mod tests {
     #[test]
     fn a_place_is_found_also_where_its_file_is_gone() {
         let mut snapshot = Snapshot::new();
-        snapshot.add(RelPath::root(), [&b"a"[..], b"c"].into_iter());
-        snapshot.add(RelPath::from_bytes(b"d"), [&b"a"[..]].into_iter());
+        snapshot.add(&RelPath::root(), [&b"a"[..], b"c"].into_iter());
+        snapshot.add(&RelPath::from_bytes(b"d"), [&b"a"[..]].into_iter());
         let after = |path: &str| snapshot.position_after(&RelPath::from_bytes(path.as_bytes()));
         assert_eq!([after("a"), after("b"), after("c"), after("d/a"), after("z/z")], [1, 1, 2, 3, 3]);
     }
