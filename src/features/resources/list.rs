@@ -9,6 +9,9 @@ use crate::features::content;
 use crate::features::names::{notes, shown, timestamp};
 use crate::root::{Directory, Kind, RelPath, RootError, Stat};
 
+/// Bytes of names and URIs in a page: it ends early where they are very long. Most pages are a tenth of this.
+const MOST_BYTES: usize = 2 << 20;
+
 /// A page: the first one without a cursor, else the one that it leads to.
 pub fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Failure> {
     if !context.may_block {
@@ -20,7 +23,7 @@ pub fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Fai
         Some(text) => resume(text, context)?,
     };
     let end = snapshot.len().min(start.saturating_add(context.limits().page));
-    let resources = describe(&snapshot, start..end, context)?;
+    let (resources, end) = describe(&snapshot, start..end, context)?;
     let next_cursor = (end < snapshot.len()).then(|| snapshot.cursor(end - 1));
     let truncated = snapshot.truncated.then_some(context.limits().list);
     let fingerprint = cursor.is_none().then(|| snapshot.fingerprint());
@@ -65,23 +68,34 @@ fn walk(context: &Context) -> Result<Snapshot, Failure> {
     Ok(snapshot)
 }
 
-/// Size and time of the files of one page, and of no others. What is gone, or no file any more, is left out.
-fn describe(snapshot: &Snapshot, range: std::ops::Range<usize>, context: &Context) -> Result<Vec<Resource>, Failure> {
+/// Size and time of the files of one page, and of no others; and where it ends, if it is too long. What is gone, or no
+/// file any more, is left out.
+fn describe(
+    snapshot: &Snapshot,
+    range: std::ops::Range<usize>,
+    context: &Context,
+) -> Result<(Vec<Resource>, usize), Failure> {
     let root = context.root();
+    let mut bytes = 0;
     let mut resources = Vec::with_capacity(range.len());
     let mut open: Option<(&RelPath, Directory<'_>)> = None;
-    for index in range {
+    for index in range.clone() {
         context.cancel.check()?;
+        if bytes > MOST_BYTES {
+            return Ok((resources, index));
+        }
         let (path, name) = snapshot.file(index);
         if open.as_ref().is_none_or(|(opened, _)| *opened != path) {
             open = root.open_real_directory(path).ok().map(|directory| (path, directory));
         }
         let Some((_, directory)) = &open else { continue };
         if let Some(stat) = directory.stat(name).ok().filter(|stat| stat.kind == Kind::File) {
-            resources.push(resource(&path.join(name), &stat, context));
+            let resource = resource(&path.join(name), &stat, context);
+            bytes += resource.uri.len() + resource.name.len();
+            resources.push(resource);
         }
     }
-    Ok(resources)
+    Ok((resources, range.end))
 }
 
 fn resource(path: &RelPath, stat: &Stat, context: &Context) -> Resource {
