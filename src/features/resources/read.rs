@@ -81,7 +81,12 @@ impl Reader<'_> {
     /// Some lines of a text.
     fn part(&self, file: &File, window: Option<Window>) -> Result<Contents, Failure> {
         let asked = window.unwrap_or(Window::ALL);
-        let read = text::read_raw(file, asked, self.context.limits().resource_bytes, &self.context.cancel);
+        let (limits, cancel) = (self.context.limits(), self.context.search_cancel());
+        let read = text::read_raw(file, asked, limits.resource_bytes, &cancel);
+        if read.is_err() && self.context.check_search(&cancel)? {
+            let seconds = limits.search_time.as_secs();
+            return Err(self.unreadable(&format!("these lines were not found in {seconds} seconds")));
+        }
         let part = read.map_err(|error| match error {
             TextError::Root(error) => self.failure(error),
             _ => self.unreadable("not valid UTF-8 in this part; read it with the read_text_file tool"),

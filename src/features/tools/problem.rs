@@ -62,6 +62,14 @@ impl Problem {
         }
     }
 
+    /// Lines so far into a file that they were not found in time.
+    pub(super) fn too_far(asked: &str, seconds: u64) -> Self {
+        let path = quoted(asked);
+        Self::Message(format!(
+            "{path}: these lines were not found in {seconds} seconds. \"tail\" is quick at any size."
+        ))
+    }
+
     /// For one file of several; `Err` when the whole call is over.
     pub(super) fn into_message(self) -> Result<String, Self> {
         match self {

@@ -55,7 +55,13 @@ pub(super) fn read(
     max: usize,
     context: &Context,
 ) -> Result<(Part, Encoding), Problem> {
-    text::read(file, lines, max, &context.cancel).map_err(|error| Problem::in_text(asked, file.stat.size, error))
+    let cancel = context.search_cancel();
+    let read = text::read(file, lines, max, &cancel);
+    if read.is_err() && context.check_search(&cancel)? {
+        let seconds = context.limits().search_time.as_secs();
+        return Err(Problem::too_far(asked, seconds));
+    }
+    read.map_err(|error| Problem::in_text(asked, file.stat.size, error))
 }
 
 /// Which lines the arguments ask for.
