@@ -128,9 +128,11 @@ impl Tree {
                 Children::Nodes(first..self.nodes.len())
             }
             Err(error) => {
+                // Its line is no longer than the two for children that were counted, but for the reason itself.
                 let why = error.to_string();
                 self.bytes += why.len();
-                Children::Unreadable(why)
+                self.is_cut = self.bytes > self.max;
+                if self.is_cut { Children::NotEntered } else { Children::Unreadable(why) }
             }
         };
         match (parent, children) {
