@@ -7,6 +7,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::log::is_hostile;
+use crate::object;
 use crate::root::{Entry, Kind, RelPath, Root};
 
 /// A path on one line: as it is, or as its `file://` URI where a control character, one that turns the direction of
@@ -26,16 +27,34 @@ pub(super) fn shown_entry<'n>(root: &Root, dir: &RelPath, name: &'n [u8]) -> Cow
 
 /// A walk's notes, a line's worth each.
 pub(super) fn notes(root: &Root, notes: &[(RelPath, String)]) -> Vec<String> {
-    notes.iter().map(|(path, why)| format!("{} {why}", shown(root, path))).collect()
+    notes.iter().map(|(path, why)| format!("{} {why}", noted(root, path))).collect()
 }
 
-/// Names the directories that could not be read, the first few of them; `None` where there are none.
-pub(super) fn unreadable(root: &Root, directories: &[RelPath]) -> Option<String> {
+/// A path in a note, which must not be as long as an answer.
+fn noted(root: &Root, path: &RelPath) -> String {
+    object::shortened(&shown(root, path))
+}
+
+/// What a walk could not read, mostly directories: the first few by name, as there may be any number.
+#[derive(Debug, Default)]
+pub(super) struct Unreadable {
+    first: Vec<RelPath>,
+    more: u64,
+}
+
+impl Unreadable {
     const NAMED: usize = 5;
-    let names: Vec<_> = directories.iter().take(NAMED).map(|path| shown(root, path)).collect();
-    let more =
-        if directories.len() > NAMED { format!(" and {} more", directories.len() - NAMED) } else { String::new() };
-    (!names.is_empty()).then(|| format!("could not be read: {}{more}", names.join(", ")))
+
+    pub(super) fn push(&mut self, path: RelPath) {
+        if self.first.len() < Self::NAMED { self.first.push(path) } else { self.more += 1 }
+    }
+
+    /// Names them; `None` where there are none.
+    pub(super) fn note(&self, root: &Root) -> Option<String> {
+        let names: Vec<_> = self.first.iter().map(|path| noted(root, path)).collect();
+        let more = if self.more > 0 { format!(" and {} more", grouped(self.more)) } else { String::new() };
+        (!names.is_empty()).then(|| format!("could not be read: {}{more}", names.join(", ")))
+    }
 }
 
 /// What stands before an entry's name in a listing.

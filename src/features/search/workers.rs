@@ -11,7 +11,7 @@ use super::file::{FileSearcher, Found, Hit, Line, Searched};
 use super::glob::NameGlob;
 use super::query::Query;
 use crate::cancel::Cancel;
-use crate::features::names::shown;
+use crate::features::names::{Unreadable, shown};
 use crate::root::{Kind, Listing, RelPath, Root, Walk};
 
 /// Files taken at once.
@@ -52,14 +52,14 @@ pub(crate) struct Report {
     pub(crate) unreadable: u64,
     pub(crate) too_long: u64,
     /// Directories that cannot be read.
-    pub(crate) unreadable_directories: Vec<RelPath>,
+    pub(crate) unreadable_directories: Unreadable,
     /// There was more than the limits let through.
     pub(crate) is_cut: bool,
 }
 
 /// Searches the files of a walk.
 pub(crate) fn search_tree(job: &Job<'_>, walk: &mut Walk<'_>) -> Report {
-    let source = Mutex::new(Source { walk, current: None, next: 0, unreadable: Vec::new() });
+    let source = Mutex::new(Source { walk, current: None, next: 0, unreadable: Unreadable::default() });
     let sink = Mutex::new(Sink::default());
     std::thread::scope(|scope| {
         for _ in 1..job.threads {
@@ -103,7 +103,7 @@ struct Source<'w, 'r> {
     walk: &'w mut Walk<'r>,
     current: Option<(RelPath, Listing, usize)>,
     next: usize,
-    unreadable: Vec<RelPath>,
+    unreadable: Unreadable,
 }
 
 impl Source<'_, '_> {

@@ -4,7 +4,7 @@ use super::arguments::{Kind, Parameter, directory, optional};
 use super::{Arguments, Problem, READ_ONLY, Tool};
 use crate::call::Block;
 use crate::context::Context;
-use crate::features::names::{counted, notes, shown, unreadable};
+use crate::features::names::{Unreadable, counted, notes, shown};
 use crate::features::search::glob::{NameGlob, hint};
 use crate::root::{Blocking, Exclude, Hidden, Kind as EntryKind, Listing, RelPath, Root, RootError, Walk, WalkOptions};
 
@@ -63,7 +63,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
         text: String::new(),
         found: 0,
         seen: 0,
-        unreadable: Vec::new(),
+        unreadable: Unreadable::default(),
         is_incomplete: false,
         is_cut: false,
     };
@@ -91,7 +91,7 @@ struct Search<'a> {
     text: String,
     found: u64,
     seen: u64,
-    unreadable: Vec<RelPath>,
+    unreadable: Unreadable,
     /// A directory has more entries than are read.
     is_incomplete: bool,
     is_cut: bool,
@@ -108,6 +108,13 @@ impl Search<'_> {
             }
             let path = dir.join(entry.name);
             if !glob.matches(&path, start, entry.kind) {
+                continue;
+            }
+            if !dir.can_lead_to(entry.name) {
+                // Of a directory, the walk will say so.
+                if entry.kind != EntryKind::Directory {
+                    self.unreadable.push(path);
+                }
                 continue;
             }
             let line = shown(root, &path);
@@ -152,7 +159,7 @@ impl Search<'_> {
         if self.is_incomplete || walk.cut {
             said.push("there are too many entries to search them all; narrow \"path\"".to_owned());
         }
-        said.extend(unreadable(root, &self.unreadable));
+        said.extend(self.unreadable.note(root));
         said.extend(notes(root, &walk.notes));
         (!said.is_empty()).then(|| format!("[{}]", said.join("; ")))
     }

@@ -4,7 +4,7 @@ use super::arguments::{Kind, Parameter, optional};
 use super::{Arguments, Problem, READ_ONLY, Tool, search_files};
 use crate::call::Block;
 use crate::context::Context;
-use crate::features::names::{self, counted, shown, size, unreadable};
+use crate::features::names::{self, counted, shown, size};
 use crate::features::search::glob::NameGlob;
 use crate::features::search::query::{Options, Query};
 use crate::features::search::workers::{self, Job, Report};
@@ -149,7 +149,7 @@ fn note(root: &Root, found: &Report, timed_out: Option<u64>, notes: Vec<String>)
     }
     if !found.is_cut {
         // Where enough was found, how far the walk was ahead is chance.
-        said.extend(unreadable(root, &found.unreadable_directories));
+        said.extend(found.unreadable_directories.note(root));
         said.extend(notes);
     }
     format!("[{}]", said.join("; "))
