@@ -106,8 +106,9 @@ pub(super) fn counted(number: u64, one: &str, many: &str) -> String {
 }
 
 /// A size as the official server writes it: two decimals, base 1024.
-pub(super) fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: impl Into<u128>) -> String {
     const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
+    let bytes = bytes.into();
     if bytes < 1024 {
         return format!("{bytes} B");
     }
@@ -142,7 +143,7 @@ mod tests {
     #[test]
     fn numbers_and_sizes_are_readable() {
         assert_eq!([0, 999, 1_000, 20_310, 1_234_567].map(grouped), ["0", "999", "1,000", "20,310", "1,234,567"]);
-        assert_eq!([0, 1_023, 1_024, 1_536, 5 << 20].map(size), ["0 B", "1023 B", "1.00 KB", "1.50 KB", "5.00 MB"]);
+        assert_eq!([0_u64, 1_023, 1_024, 1_536, 5 << 20].map(size), ["0 B", "1023 B", "1.00 KB", "1.50 KB", "5.00 MB"]);
     }
 
     #[test]

@@ -41,7 +41,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
     let is = |kind| move |(entry, _): &&(Entry<'_>, u64)| entry.kind == kind;
     let files = rows.iter().filter(is(EntryKind::File)).count();
     let directories = rows.iter().filter(is(EntryKind::Directory)).count();
-    let combined = size(rows.iter().map(|(_, bytes)| bytes).sum());
+    let combined = size(rows.iter().map(|(_, bytes)| u128::from(*bytes)).sum::<u128>()); // two sparse files may fill a u64
     if arguments.text("sortBy") == "size" {
         rows.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes)); // stable: equal sizes stay sorted by name
     }
