@@ -53,13 +53,16 @@ pub(crate) struct Report {
     pub(crate) too_long: u64,
     /// Directories that cannot be read.
     pub(crate) unreadable_directories: Unreadable,
+    /// There are entries that the walk did not come to.
+    pub(crate) is_incomplete: bool,
     /// There was more than the limits let through.
     pub(crate) is_cut: bool,
 }
 
 /// Searches the files of a walk.
 pub(crate) fn search_tree(job: &Job<'_>, walk: &mut Walk<'_>) -> Report {
-    let source = Mutex::new(Source { walk, current: None, next: 0, unreadable: Unreadable::default() });
+    let source =
+        Mutex::new(Source { walk, current: None, next: 0, unreadable: Unreadable::default(), is_incomplete: false });
     let sink = Mutex::new(Sink::default());
     std::thread::scope(|scope| {
         for _ in 1..job.threads {
@@ -68,7 +71,9 @@ pub(crate) fn search_tree(job: &Job<'_>, walk: &mut Walk<'_>) -> Report {
         work(job, &source, &sink);
     });
     let mut report = sink.into_inner().unwrap_or_else(PoisonError::into_inner).report;
-    report.unreadable_directories = std::mem::take(&mut lock(&source).unreadable);
+    let source = source.into_inner().unwrap_or_else(PoisonError::into_inner);
+    report.is_incomplete = source.is_incomplete || source.walk.cut;
+    report.unreadable_directories = source.unreadable;
     report
 }
 
@@ -104,6 +109,7 @@ struct Source<'w, 'r> {
     current: Option<(RelPath, Listing, usize)>,
     next: usize,
     unreadable: Unreadable,
+    is_incomplete: bool,
 }
 
 impl Source<'_, '_> {
@@ -143,7 +149,10 @@ impl Source<'_, '_> {
     fn enter(&mut self) -> bool {
         let Some(visit) = self.walk.next() else { return false };
         match visit.listing {
-            Ok((_, listing)) => self.current = Some((visit.path, listing, 0)),
+            Ok((_, listing)) => {
+                self.is_incomplete |= listing.cut;
+                self.current = Some((visit.path, listing, 0));
+            }
             Err(_) => self.unreadable.push(visit.path),
         }
         true

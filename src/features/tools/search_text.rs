@@ -149,6 +149,9 @@ fn note(root: &Root, found: &Report, timed_out: Option<u64>, notes: Vec<String>)
     }
     if !found.is_cut {
         // Where enough was found, how far the walk was ahead is chance.
+        if found.is_incomplete {
+            said.push("there are too many entries to search them all; narrow \"path\"".to_owned());
+        }
         said.extend(found.unreadable_directories.note(root));
         said.extend(notes);
     }
