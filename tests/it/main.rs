@@ -52,6 +52,10 @@ mod writes;
 #[cfg(target_os = "linux")]
 mod slow;
 
+// Trees that are made to break what walks and reads them: answers come in time, bounded, and true.
+#[cfg(target_os = "linux")]
+mod hostile;
+
 // Finding names and text: globs, queries, what is left out, limits, the same answer in every run.
 mod search;
 

@@ -29,7 +29,15 @@ pub(crate) struct Tree {
 impl Tree {
     /// An empty `root` beside `secret`.
     pub(crate) fn new() -> Self {
-        let around = tempfile::tempdir().expect("a temporary directory");
+        Self::around(tempfile::tempdir().expect("a temporary directory"))
+    }
+
+    /// The same in memory, where the system has a directory there: for very many entries.
+    pub(crate) fn in_memory() -> Self {
+        tempfile::tempdir_in("/dev/shm").map_or_else(|_| Self::new(), Self::around)
+    }
+
+    fn around(around: TempDir) -> Self {
         let root = around.path().canonicalize().expect("its path").join("root");
         fs::create_dir(&root).expect("root");
         fs::write(around.path().join("secret"), format!("{SECRET_MARKER}\n")).expect("secret");

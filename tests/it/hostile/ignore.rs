@@ -1,0 +1,131 @@
+//! `.gitignore` bombs: files of patterns that take long to compile or to match, many of them, and things of that name
+//! that are no files. What is not applied is said, and nothing else is hidden by it.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::{descriptors, everything, peak, said};
+use crate::resources::{list_all, names};
+use crate::search::found;
+use crate::support::{Client, Process, TestServer, Tree};
+
+/// The largest file that is applied.
+const LARGEST: usize = 32 << 10;
+
+/// As much of one thing as a file may hold.
+fn full_of(part: &str) -> String {
+    part.repeat(LARGEST / part.len())
+}
+
+/// A thousand lines of one pattern each, which is as many as are applied.
+fn thousand(pattern: impl Fn(usize) -> String) -> String {
+    (0..1_000).map(|number| pattern(number) + "\n").collect()
+}
+
+/// Patterns that regular expressions, or careless matchers, take very long for.
+fn bombs() -> Vec<String> {
+    let endless = ["*a", "?", "[a-z]", "[!a]", "**/", "[[", "{a,b}", "!", "\\", "*?", "[[:alpha:]]"];
+    let mut bombs: Vec<String> = endless.into_iter().map(full_of).collect();
+    bombs.push(thousand(|_| "*a".repeat(14) + "b"));
+    bombs.push(thousand(|_| "[!a]".repeat(7)));
+    bombs.push(thousand(|_| "?".repeat(31)));
+    bombs.push(thousand(|number| format!("**/a/**/b/**/c{number}")));
+    bombs.push(thousand(|number| format!("!**/a{number}/**")));
+    bombs.push(thousand(|_| "{a,b}".repeat(6)));
+    bombs
+}
+
+#[test]
+fn patterns_that_explode_are_applied_in_time_and_hide_what_they_say() {
+    // Each bomb in a directory of its own, and a name that would make it explode.
+    let name = "a".repeat(250);
+    let tree = bombs().into_iter().enumerate().fold(Tree::new(), |tree, (number, bomb)| {
+        assert!(bomb.len() <= LARGEST, "{number}: {} bytes", bomb.len());
+        tree.file(format!("{number:02}/.gitignore"), bomb + "\nhidden").file(format!("{number:02}/{name}"), "")
+    });
+    let tree = (0..bombs().len())
+        .fold(tree, |tree, n| tree.file(format!("{n:02}/x/hidden"), "").file(format!("{n:02}/x/.keep"), ""));
+    let mut process = Process::spawn(["--watch=off".as_ref(), tree.path()]);
+    process.tool("list_directory", json!({}));
+    let (memory, open) = (peak(&process), descriptors(&process));
+    everything(&mut process, &tree, "");
+    list_all(&mut process);
+    assert_eq!(descriptors(&process), open);
+    let grown = peak(&process) - memory;
+    assert!(grown < 300, "{grown} MiB more than before");
+}
+
+/// A pattern costs far more time than text: the total over a walk is bounded, too.
+#[test]
+fn a_thousand_bombs_cost_no_more_than_a_few() {
+    let tree = Tree::in_memory().file("bomb", thousand(|_| "?".repeat(31)));
+    for number in 0..1_000 {
+        let directory = tree.join(format!("{number:03}"));
+        fs::create_dir(&directory).expect("a directory");
+        fs::hard_link(tree.join("bomb"), directory.join(".gitignore")).expect("a hard link");
+    }
+    let mut server = TestServer::start(&tree);
+    let (text, note) = said(&mut server, "search_files", json!({"pattern": "bomb"}));
+    assert_eq!(text, "bomb");
+    assert!(note.contains(".gitignore not applied: too many patterns in all") && note.len() < 2_000, "{note}");
+    assert!(!note.contains("stopped"), "{note}");
+}
+
+#[test]
+fn ten_thousand_small_ignore_files_are_all_applied() {
+    let tree = Tree::in_memory().file("patterns", "hidden\n");
+    for number in 0..10_000 {
+        let directory = tree.join(format!("{number:04}"));
+        fs::create_dir(&directory).expect("a directory");
+        fs::hard_link(tree.join("patterns"), directory.join(".gitignore")).expect("a hard link");
+        let name = if number < 9_990 { "hidden" } else { "shown" };
+        fs::hard_link(tree.join("patterns"), directory.join(name)).expect("a hard link");
+    }
+    let mut server = TestServer::start(&tree);
+    let (text, note) = said(&mut server, "search_files", json!({"pattern": "{hidden,shown}"}));
+    assert_eq!(text.lines().count(), 10, "{note}");
+    assert!(text.lines().all(|path| path.ends_with("/shown")) && !note.contains("not applied"), "{note}");
+}
+
+#[test]
+fn one_below_the_other_they_are_applied_down_to_the_last() {
+    // 300 levels, each with one pattern for what is in the next.
+    let mut path = String::new();
+    let mut tree = Tree::in_memory();
+    for number in 0..300 {
+        tree = tree.file(format!("{path}.gitignore"), format!("/d/hidden{number}\n"));
+        path += "d/";
+        tree = tree.file(format!("{path}hidden{number}"), "").file(format!("{path}hidden{}", number + 1), "");
+    }
+    let mut server = TestServer::builder(&tree).limits(|limits| limits.output_bytes = 4 << 20).start();
+    let found = found(&mut server, json!({"pattern": "hidden*", "limit": 10_000}));
+    assert_eq!(found.len(), 300, "of each two, one is hidden");
+    assert!(found.iter().all(|path| path.matches('/').count().to_string() == path.rsplit("hidden").next().unwrap()));
+}
+
+#[test]
+fn a_megabyte_and_a_hundred_thousand_patterns_are_not_applied_and_that_is_said() {
+    let patterns = (0..100_000).map(|number| number.to_string()).collect::<Vec<_>>().join("\n");
+    let tree = Tree::new().file("large/.gitignore", "x\n".repeat(512 << 10)).file("many/.gitignore", patterns);
+    let tree = tree.file("large/x", "").file("many/7", "");
+    let sparse = fs::File::options().write(true).create_new(true).open(tree.join(".ignore")).expect("a file");
+    sparse.set_len(1 << 40).expect("a terabyte of nothing");
+    let mut server = TestServer::start(&tree);
+    let (text, note) = said(&mut server, "search_files", json!({"pattern": "[x7]"}));
+    assert_eq!(text, "large/x\nmany/7");
+    for path in [".ignore", "large/.gitignore", "many/.gitignore"] {
+        assert!(note.contains(&format!("{path} not applied")), "{path}: {note}");
+    }
+    assert_eq!(names(&list_all(&mut server)), [".ignore", "large/.gitignore", "large/x", "many/.gitignore", "many/7"]);
+}
+
+/// A FIFO would be waited for. What a link would say is tested with the other links.
+#[test]
+fn a_fifo_a_socket_or_a_directory_of_that_name_hides_nothing() {
+    let tree = Tree::new().fifo("a/.gitignore").socket("b/.gitignore").file("c/.gitignore/x", "x\n");
+    let tree = ["a", "b", "c"].into_iter().fold(tree, |tree, at| tree.file(format!("{at}/x"), ""));
+    let mut server = TestServer::start(&tree);
+    assert_eq!(names(&list_all(&mut server)), ["a/x", "b/x", "c/x", "c/.gitignore/x"]);
+    everything(&mut server, &tree, "");
+}
