@@ -7,6 +7,7 @@
 use super::temporary::is_temporary;
 use super::{WritableRoot, WriteError};
 use crate::cancel::Cancel;
+use crate::root::path::LONGEST;
 use crate::root::stat::Kind;
 use crate::root::sys::{self, Access};
 use crate::root::{RelPath, RootError};
@@ -25,7 +26,7 @@ pub(super) struct Tree {
 /// What a tree is looked through for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules<'a> {
-    /// Where it will be: nothing may be denied there, either.
+    /// Where it will be: nothing may be denied there, either, and all must be reached by a path.
     pub(super) destination: Option<&'a RelPath>,
     /// Whether another file system may be mounted in it.
     pub(super) mounts: bool,
@@ -55,7 +56,11 @@ impl WritableRoot {
         }
         if let Some(destination) = rules.destination {
             for (path, _) in &entries {
-                self.permitted(&moved(path, top, destination))?;
+                let new = moved(path, top, destination);
+                if new.as_bytes().len() > LONGEST {
+                    return Err(RootError::BadPath("a path in it would be too long there").into());
+                }
+                self.permitted(&new)?;
             }
         }
         Ok(Tree { entries })

@@ -140,6 +140,20 @@ fn what_is_too_deep_to_be_looked_through_is_changed_by_nothing() {
     assert_eq!(crate::writes::content(&deep.0, "0123456789/f"), b"new\n");
 }
 
+/// A part of it would be left where no path leads, or a copy be made in part.
+#[test]
+fn a_tree_goes_nowhere_where_its_paths_would_be_too_long() {
+    let deep = Deep::new("0123456789", 370);
+    let mut server = writing(&deep.0);
+    for tool in ["copy_file", "move_file"] {
+        let arguments = json!({"source": "0123456789", "destination": "a-longer-name-than-that-of-its-source"});
+        let error = server.tool_error(tool, arguments);
+        assert!(error.contains("a path in it would be too long there"), "{tool}: {error}");
+        assert_eq!(crate::writes::names(&deep.0, ""), ["0123456789"]);
+    }
+    server.tool_text("move_file", json!({"source": "0123456789", "destination": "short"}));
+}
+
 /// The paths in an answer take 4,000 bytes, as URIs 12,000: neither pages nor notes grow with that.
 #[test]
 fn long_paths_make_short_pages_and_short_notes() {
