@@ -30,6 +30,9 @@ const MAX_COMPILED: usize = 512 << 10;
 /// Git passes over it.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
+/// Directories with ignore files one below the other: each entry is held against all that are above it.
+const MAX_LEVELS: usize = 50;
+
 /// In this order: what `.ignore` says wins.
 const FILES: [&[u8]; 2] = [b".ignore", b".gitignore"];
 
@@ -43,6 +46,8 @@ pub(super) fn is_version_control(name: &[u8]) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct Ignore {
     above: Option<Arc<Ignore>>,
+    /// How many directories with patterns this is, with those above.
+    levels: usize,
     /// Length of the directory's path with its final `/`: what matchers are given comes after it.
     prefix: usize,
     matchers: Vec<Gitignore>,
@@ -101,6 +106,9 @@ impl Ignore {
         for name in FILES.into_iter().filter(|name| listing.has_file(name)) {
             // Counted before they are compiled, which is what takes the time.
             let compiled = Patterns::read(root, dir.join(name)).and_then(|patterns| {
+                if self.levels >= MAX_LEVELS {
+                    return Err("too many ignore files are above it".to_owned());
+                }
                 live.add(&patterns)?;
                 patterns.compile()
             });
@@ -113,7 +121,7 @@ impl Ignore {
             return Arc::clone(self);
         }
         let prefix = if dir.is_root() { 0 } else { dir.as_bytes().len() + 1 };
-        Arc::new(Self { above: Some(Arc::clone(self)), prefix, matchers, live })
+        Arc::new(Self { above: Some(Arc::clone(self)), levels: self.levels + 1, prefix, matchers, live })
     }
 
     /// Whether anything could be hidden at all.

@@ -127,7 +127,14 @@ impl<'r> Walk<'r> {
         }
         if !ignore.is_empty() {
             let before = listing.len();
-            listing.retain(|entry| !ignore.hides(&path.join(entry.name), entry.kind == Kind::Directory));
+            let (cancel, mut seen, mut is_over) = (self.cancel, 0_usize, false);
+            listing.retain(|entry| {
+                // Hostile patterns take their time with each name.
+                is_over |= seen.is_multiple_of(64) && cancel.is_cancelled();
+                seen += 1;
+                !is_over && !ignore.hides(&path.join(entry.name), entry.kind == Kind::Directory)
+            });
+            self.cancel.check()?;
             self.ignored += before - listing.len();
         }
         if !self.options.exclude.is_empty() {

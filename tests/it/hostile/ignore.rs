@@ -2,12 +2,13 @@
 //! that are no files. What is not applied is said, and nothing else is hidden by it.
 
 use std::fs;
+use std::time::Duration;
 
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::json;
 
 use super::{descriptors, everything, peak, said};
 use crate::resources::{list_all, names};
-use crate::search::found;
 use crate::support::{Client, Process, TestServer, Tree};
 
 /// The largest file that is applied.
@@ -88,20 +89,42 @@ fn ten_thousand_small_ignore_files_are_all_applied() {
     assert!(text.lines().all(|path| path.ends_with("/shown")) && !note.contains("not applied"), "{note}");
 }
 
-#[test]
-fn one_below_the_other_they_are_applied_down_to_the_last() {
-    // 300 levels, each with one pattern for what is in the next.
+/// A chain of directories named `d`, each with some patterns for what is in the next; gives the path of the last.
+fn chain(mut tree: Tree, levels: usize, patterns: impl Fn(usize) -> String) -> (Tree, String) {
     let mut path = String::new();
-    let mut tree = Tree::in_memory();
-    for number in 0..300 {
-        tree = tree.file(format!("{path}.gitignore"), format!("/d/hidden{number}\n"));
+    for level in 0..levels {
+        tree = tree.file(format!("{path}.gitignore"), patterns(level));
         path += "d/";
-        tree = tree.file(format!("{path}hidden{number}"), "").file(format!("{path}hidden{}", number + 1), "");
     }
-    let mut server = TestServer::builder(&tree).limits(|limits| limits.output_bytes = 4 << 20).start();
-    let found = found(&mut server, json!({"pattern": "hidden*", "limit": 10_000}));
-    assert_eq!(found.len(), 300, "of each two, one is hidden");
-    assert!(found.iter().all(|path| path.matches('/').count().to_string() == path.rsplit("hidden").next().unwrap()));
+    (tree.dir(&path), path)
+}
+
+#[test]
+fn one_below_the_other_fifty_are_applied_and_the_others_named() {
+    let (mut tree, path) = chain(Tree::in_memory(), 60, |level| format!("/d/hidden{level}\n"));
+    for level in 0..60 {
+        let directory = &path[..2 * (level + 1)];
+        tree = tree.file(format!("{directory}hidden{level}"), "").file(format!("{directory}shown"), "");
+    }
+    let mut server = TestServer::start(&tree);
+    let (text, note) = said(&mut server, "search_files", json!({"pattern": "{hidden,shown}*"}));
+    assert_eq!(text.matches("shown").count(), 60, "{text}");
+    assert_eq!(text.matches("hidden").count(), 10, "{text}");
+    assert!(note.contains("d/.gitignore not applied: too many ignore files are above it"), "{note}");
+}
+
+/// Also in the middle of a directory.
+#[test]
+fn patterns_that_take_long_for_each_of_many_names_stop_with_the_search() {
+    let (tree, path) = chain(Tree::in_memory(), 50, |_| "*a*b?c[x]\nq*z/*y\n*[a-z]x*q\n!zz*9\n*?*7z\n".to_owned());
+    for number in 0..50_000 {
+        let name = tree.join(format!("{path}{number:05}{}", "a".repeat(200)));
+        mknodat(CWD, name, FileType::RegularFile, Mode::RUSR, 0).expect("a file");
+    }
+    let limits = |limits: &mut mcp_fs::limits::Limits| limits.search_time = Duration::from_millis(100);
+    let mut server = TestServer::builder(&tree).limits(limits).start();
+    let (_, note) = said(&mut server, "search_files", json!({"pattern": "x"}));
+    assert!(note.contains("stopped after") && !note.contains("50,1"), "it went through all 50,000 names: {note}");
 }
 
 #[test]
