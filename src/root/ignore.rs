@@ -4,7 +4,8 @@
 //! `.git` file's gitdir, parent directories and global files would each tell something about the outside. Whether
 //! there is a git repository does not matter.
 
-use std::borrow::Cow;
+mod syntax;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -214,73 +215,9 @@ impl Patterns {
         builder.allow_unclosed_class(false);
         for line in self.text.lines() {
             // An invalid pattern matches nothing, as in git.
-            let _ = builder.add_line(None, &as_git_reads(line));
+            let _ = builder.add_line(None, &syntax::as_git_reads(line));
         }
         builder.build().map_err(|_| "its patterns cannot be compiled".to_owned())
-    }
-}
-
-/// A line as `globset` has to be given it to read it as git does, to which a brace is a brace, and which takes an
-/// escape in a class too.
-fn as_git_reads(line: &str) -> Cow<'_, str> {
-    // Git takes the last slash away first, and what is left ends in the middle of an escape.
-    let is_cut = |dir: &str| (dir.len() - dir.trim_end_matches('\\').len()) % 2 == 1;
-    if line.trim_end().strip_suffix('/').is_some_and(is_cut) {
-        return Cow::Borrowed("");
-    }
-    let has_escape_in_class = line.contains('[') && line.contains('\\');
-    if !has_escape_in_class && !line.contains(['{', '}']) {
-        return Cow::Borrowed(line);
-    }
-    let mut out = String::with_capacity(line.len() + 8);
-    let mut rest = line.chars();
-    while let Some(c) = rest.next() {
-        match c {
-            '{' | '}' => out.extend(['\\', c]),
-            '\\' => out.extend(std::iter::once(c).chain(rest.next())),
-            '[' => push_class(&mut out, &mut rest),
-            c => out.push(c),
-        }
-    }
-    Cow::Owned(out)
-}
-
-/// A class whose `[` is gone. What was escaped in it comes where it needs no escape: `]` first, `-` last.
-fn push_class(out: &mut String, rest: &mut std::str::Chars<'_>) {
-    let negation = rest.as_str().starts_with(['!', '^']).then(|| rest.next()).flatten();
-    let (mut first, mut members, mut last, mut is_closed) = (String::new(), String::new(), String::new(), false);
-    while let Some(c) = rest.next() {
-        match (c, rest.as_str()) {
-            (']', _) if !(first.is_empty() && members.is_empty() && last.is_empty()) => {
-                is_closed = true;
-                break;
-            }
-            ('\\', _) => match rest.next() {
-                Some(']') => first.push(']'),
-                Some(c @ ('-' | '^' | '!')) => last.push(c),
-                Some(c) => members.push(c),
-                None => members.push(c),
-            },
-            (']', _) => first.push(c),
-            ('[', after) if after.starts_with(':') && after.contains(":]") => {
-                let end = after.find(":]").map_or(0, |at| at + 2);
-                members.push(c);
-                members.push_str(&after[..end]);
-                *rest = after[end..].chars();
-            }
-            (c, _) => members.push(c),
-        }
-    }
-    // `-` must be the very last.
-    let dash = if last.contains('-') { "-" } else { "" };
-    let last = last.replace('-', "");
-    out.push('[');
-    out.extend(negation);
-    for part in [&first, &members, &last, dash] {
-        out.push_str(part);
-    }
-    if is_closed {
-        out.push(']');
     }
 }
 

@@ -1,0 +1,135 @@
+//! A line of an ignore file as `globset` has to be given it to read it as git does (git's `wildmatch.c`).
+//!
+//! To git a brace is a brace, more than two stars are two, and what is in a class may be escaped. What git can never
+//! match comes out as an empty line.
+
+use std::borrow::Cow;
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// What cannot stand anywhere in a class to `globset`, where nothing is escaped.
+const SPECIAL: [char; 5] = [']', '-', '!', '^', '['];
+
+/// What a class can have by name; with another name, git matches nothing.
+const NAMES: [&str; 12] =
+    ["alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit"];
+
+/// The line in the other syntax, where it differs.
+pub(super) fn as_git_reads(line: &str) -> Cow<'_, str> {
+    // Git takes the last slash away first. What is left then ends in the middle of an escape, or as no name does.
+    let is_cut = |dir: &str| dir.ends_with('/') || (dir.len() - dir.trim_end_matches('\\').len()) % 2 == 1;
+    if line.trim_end().strip_suffix('/').is_some_and(is_cut) {
+        return Cow::Borrowed("");
+    }
+    if !line.contains(['{', '}', '[']) && !line.contains("***") {
+        return Cow::Borrowed(line);
+    }
+    rewritten(line).map_or(Cow::Borrowed(""), Cow::Owned)
+}
+
+/// The line in the other syntax; `None` where it has a class that git does not take.
+fn rewritten(line: &str) -> Option<String> {
+    let mut out = String::with_capacity(line.len() + 8);
+    let mut rest = line.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '{' | '}' => out.extend(['\\', c]),
+            '\\' => out.extend(std::iter::once(c).chain(rest.next())),
+            '[' => Class::read(&mut rest)?.push_to(&mut out),
+            '*' => {
+                out.push('*');
+                if rest.next_if_eq(&'*').is_some() {
+                    out.push('*');
+                    while rest.next_if_eq(&'*').is_some() {}
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    Some(out)
+}
+
+/// What is between brackets.
+#[derive(Debug, Default)]
+struct Class {
+    is_negated: bool,
+    /// Neither end is special.
+    ranges: Vec<(char, char)>,
+    characters: Vec<char>,
+    /// Of [`NAMES`].
+    named: Vec<&'static str>,
+}
+
+impl Class {
+    /// Reads a class whose `[` is gone; `None` where it does not end.
+    fn read(rest: &mut Peekable<Chars<'_>>) -> Option<Self> {
+        let mut class = Self { is_negated: rest.next_if(|c| matches!(c, '!' | '^')).is_some(), ..Self::default() };
+        let mut before = None;
+        let mut c = rest.next()?; // a `]` that is the first does not end it
+        loop {
+            before = if let Some(name) = name(c, rest) {
+                class.named.push(NAMES.into_iter().find(|known| *known == name)?);
+                None
+            } else if let Some(from) = before
+                && c == '-'
+                && rest.peek().is_some_and(|next| *next != ']')
+            {
+                let to = unescaped(rest.next()?, rest)?;
+                class.push_range(from, to);
+                None
+            } else {
+                let c = unescaped(c, rest)?;
+                class.characters.push(c);
+                Some(c)
+            };
+            c = rest.next()?;
+            if c == ']' {
+                return Some(class);
+            }
+        }
+    }
+
+    /// Adds a range; one that is the wrong way round has nothing in it.
+    fn push_range(&mut self, from: char, to: char) {
+        let mut range = from..=to;
+        let is_special = |c: &char| SPECIAL.contains(c);
+        while let Some(c) = range.clone().next().filter(is_special) {
+            self.characters.push(c);
+            range.next();
+        }
+        while let Some(c) = range.clone().next_back().filter(is_special) {
+            self.characters.push(c);
+            range.next_back();
+        }
+        self.ranges.extend(range.clone().next().zip(range.next_back()));
+    }
+
+    /// Writes it with `]` first, what would be a sign there later, and `-` last.
+    fn push_to(&self, out: &mut String) {
+        let has = |c| self.characters.contains(&c);
+        out.push_str(if self.is_negated { "[!" } else { "[" });
+        out.push(if has(']') { ']' } else { '\0' }); // no name holds a NUL
+        self.ranges.iter().for_each(|(from, to)| out.extend([*from, '-', *to]));
+        out.extend(self.characters.iter().filter(|c| !SPECIAL.contains(c)));
+        self.named.iter().for_each(|name| out.extend(["[:", name, ":]"]));
+        out.extend(['[', '!', '^', '-'].into_iter().filter(|c| has(*c)));
+        out.push(']');
+    }
+}
+
+/// The character itself, or the one after a backslash.
+fn unescaped(c: char, rest: &mut Peekable<Chars<'_>>) -> Option<char> {
+    if c == '\\' { rest.next() } else { Some(c) }
+}
+
+/// What is between `[:` and `:]`, where `c` is that `[`; `None` where it is no such thing.
+fn name(c: char, rest: &mut Peekable<Chars<'_>>) -> Option<String> {
+    let mut ahead = rest.clone();
+    if c != '[' || ahead.next() != Some(':') {
+        return None;
+    }
+    let text: String = ahead.by_ref().take_while(|c| *c != ']').collect();
+    let name = text.strip_suffix(':')?.to_owned();
+    *rest = ahead;
+    Some(name)
+}
