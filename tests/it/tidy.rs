@@ -48,6 +48,11 @@ fn sources(directory: &str) -> Vec<Source> {
     sources
 }
 
+/// All that was written here; not what was built of it.
+fn all_sources() -> Vec<Source> {
+    ["src", "tests", "benches", "fuzz/src", "fuzz/fuzz_targets"].into_iter().flat_map(sources).collect()
+}
+
 /// Fails with all the places where one of the sources names one of `words`.
 fn names_none_of(sources: &[Source], words: &[&str], reason: &str) {
     let mut found = Vec::new();
@@ -77,7 +82,7 @@ fn no_forgotten_files() {
 
 #[test]
 fn every_file_says_what_it_is_for() {
-    for source in [sources("src"), sources("tests"), sources("benches")].iter().flatten() {
+    for source in all_sources() {
         assert!(source.text.starts_with("//! "), "{}: must begin with //! and say what it is for", source.path);
     }
 }
@@ -88,14 +93,26 @@ fn no_file_is_long() {
         let lines = source.text.lines().count();
         (lines > LONGEST_FILE).then(|| format!("{}: {lines} lines", source.path))
     };
-    let sources = [sources("src"), sources("tests"), sources("benches")];
-    let found: Vec<String> = sources.iter().flatten().filter_map(too_long).collect();
+    let found: Vec<String> = all_sources().iter().filter_map(too_long).collect();
     assert!(found.is_empty(), "longer than {LONGEST_FILE} lines:\n{}", found.join("\n"));
 }
 
 #[test]
 fn features_know_no_era_and_no_wire() {
     names_none_of(&sources("src/features"), &["era::", "wire::"], "a feature is written once, for all revisions");
+}
+
+#[test]
+fn every_fuzz_target_is_declared_and_has_a_corpus() {
+    let manifest = fs::read_to_string(top().join("fuzz/Cargo.toml")).expect("fuzz/Cargo.toml");
+    let targets = sources("fuzz/fuzz_targets");
+    for target in &targets {
+        let path = target.path.trim_start_matches("fuzz/");
+        assert!(manifest.contains(&format!("path = \"{path}\"")), "{path}: no [[bin]] in fuzz/Cargo.toml");
+        let corpus = top().join("fuzz/corpus").join(target.module());
+        assert!(corpus.read_dir().is_ok_and(|mut files| files.next().is_some()), "{}: no seeds", corpus.display());
+    }
+    assert_eq!(manifest.matches("[[bin]]").count(), targets.len(), "fuzz/Cargo.toml names a target that is not there");
 }
 
 #[test]
