@@ -89,7 +89,7 @@ pub struct Cli {
     #[arg(long, value_name = "N", default_value_t = Limits::default().batch, value_parser = positive())]
     pub max_batch: usize,
 
-    /// Seconds after which a search gives what it found so far.
+    /// Seconds after which a search gives what it found so far, and lines far into a file are looked for no longer.
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().search_time.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub search_timeout: u64,
 

@@ -32,7 +32,7 @@ pub struct Limits {
     pub answer_bytes: u64,
     /// Messages in one batch.
     pub batch: usize,
-    /// How long a search goes on before it gives what it found.
+    /// How long a search goes on before it gives what it found, and lines far into a file are looked for.
     pub search_time: Duration,
     /// How long work may be stuck in a file system that does not answer, before its request gets an error.
     pub io_time: Duration,

@@ -233,6 +233,15 @@ fn what_is_enforced_is_said_at_the_start_by_check_and_by_a_tool() {
 }
 
 #[test]
+fn what_is_said_at_the_start_is_one_line_whatever_the_directory_is_called() {
+    let tree = Tree::new().renamed("new\nline \u{1b}[2J \u{202e}turned");
+    let said = command([tree.path()]).stdin(std::process::Stdio::null()).output().expect("it runs").stderr;
+    let said = String::from_utf8(said).expect("text");
+    let hostile = said.trim_end_matches('\n').chars().any(|c| c.is_control() || c == '\u{202e}');
+    assert!(said.starts_with("mcp-fs: serving ") && !hostile, "{said:?}");
+}
+
+#[test]
 fn nothing_is_said_at_the_start_where_the_log_is_off() {
     let tree = Tree::new();
     let mut quiet = command(["--log-level=off".as_ref(), tree.path().as_os_str()]);
