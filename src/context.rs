@@ -13,6 +13,7 @@ use crate::features::watch::Watch;
 use crate::limits::Limits;
 use crate::memory::{Budget, Held, NoMemory, Reservation, Turn};
 use crate::root::{Root, WritableRoot};
+use crate::workbench::Workbench;
 
 /// What lives as long as the server.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub struct Services {
     pub search_turns: Arc<Budget>,
     /// Changes of trees and of large files at once.
     pub change_turns: Arc<Budget>,
+    /// Where large files are edited.
+    pub workbench: Workbench,
 }
 
 /// What a call's work has at hand.
@@ -56,6 +59,11 @@ impl Context {
     /// A context for one call.
     pub fn new(services: Arc<Services>, cancel: Cancel, progress: Option<Progress>) -> Self {
         Self { services, cancel, may_block: true, may_wait: true, progress, held: Arc::default() }
+    }
+
+    /// What lives as long as the server.
+    pub fn services(&self) -> &Arc<Services> {
+        &self.services
     }
 
     /// The served directory.

@@ -16,6 +16,7 @@ use crate::features::watch::Watch;
 use crate::limits::{Limits, WatchMode};
 use crate::memory::Budget;
 use crate::root::{Root, WritableRoot};
+use crate::workbench::Workbench;
 
 /// Walks and listings that go on at once: each may hold a million names.
 const WALKS: u64 = 4;
@@ -50,6 +51,7 @@ impl Server {
                 turns: Budget::new(WALKS),
                 search_turns: Budget::new(SEARCHES),
                 change_turns: Budget::new(CHANGES),
+                workbench: Workbench::default(),
                 snapshots: Snapshots::default(),
                 limits,
             }),

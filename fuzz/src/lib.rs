@@ -13,6 +13,7 @@ use mcp_fs::features::watch::Watch;
 use mcp_fs::limits::{Limits, WatchMode};
 use mcp_fs::memory::Budget;
 use mcp_fs::root::{Deny, Root, WritableRoot};
+use mcp_fs::workbench::Workbench;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tempfile::TempDir;
@@ -110,6 +111,7 @@ impl Scene {
             turns: Budget::new(1),
             search_turns: Budget::new(1),
             change_turns: Budget::new(1),
+            workbench: Workbench::default(),
             limits,
         })
     }

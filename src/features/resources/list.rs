@@ -24,6 +24,8 @@ pub fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Fai
     };
     let end = snapshot.len().min(start.saturating_add(context.limits().page));
     let (resources, end) = describe(&snapshot, start..end, context)?;
+    // Known only now; until here no more than there are turns.
+    context.reserve(resources.iter().map(|resource| (resource.uri.len() + resource.name.len()) as u64).sum())?;
     let next_cursor = (end < snapshot.len()).then(|| snapshot.cursor(end - 1));
     let truncated = snapshot.truncated.then_some(context.limits().list);
     let fingerprint = cursor.is_none().then(|| snapshot.fingerprint());

@@ -55,9 +55,12 @@ impl TwoPaths<'_> {
 
 /// The served directory, to be changed. A tool that changes something is not run without it.
 pub(super) fn writable(context: &Context) -> Result<&WritableRoot, Problem> {
-    context
-        .writable()
-        .ok_or_else(|| Problem::message("This server is read-only; it must be started with --allow-write."))
+    context.writable().ok_or_else(not_writable)
+}
+
+/// The server was started to be read only.
+pub(super) fn not_writable() -> Problem {
+    Problem::message("This server is read-only; it must be started with --allow-write.")
 }
 
 /// The official server's words for what was written, and a note of what it is now.

@@ -1,15 +1,18 @@
 //! `edit_file`: texts in a file replaced by others.
 
+use std::sync::Arc;
+
 use super::arguments::{Kind, Parameter, optional, path};
-use super::changing::{if_match, writable};
+use super::changing::{if_match, not_writable};
 use super::problem::quoted;
 use super::{Arguments, DESTRUCTIVE, Problem, Tool};
 use crate::call::{Block, Failure};
-use crate::context::Context;
-use crate::features::edit::{self, EditError, Edited};
+use crate::cancel::Cancel;
+use crate::context::{Context, Services};
+use crate::features::edit::{self, Edit, EditError, Edited};
 use crate::features::names::{counted, shown};
-use crate::root::WritableRoot;
 use crate::root::write::{Updated, Version};
+use crate::root::{Asked, Blocking, WritableRoot};
 
 pub(super) const TOOL: Tool = Tool {
     name: "edit_file",
@@ -36,36 +39,70 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
+/// From this size on a file is edited on the workbench: it is in memory several times over.
+const LARGE: u64 = 1 << 20;
+
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
-    // The file is held several times over: not for 64 calls at once.
     let _turn = context.change_turn()?;
-    let updated = update(arguments, context)?;
-    let note = note(&updated, arguments.flag("dryRun"));
-    let name = shown(context.root(), &updated.written.path);
-    let diff = edit::diff(&name, &updated.value, context.limits().output_bytes.saturating_sub(note.len()));
-    Ok([diff, note].map(|text| Block::Text(text.into())).into())
+    let order = Order::read(arguments, context)?;
+    let size = context.root().stat(&order.path, Blocking::Allowed).map_or(0, |(_, stat)| stat.size);
+    if size < LARGE {
+        return order.carry_out(context.services());
+    }
+    let services = Arc::clone(context.services());
+    let done = context.services().workbench.run(move || order.carry_out(&services));
+    done.unwrap_or_else(|| Err(Problem::message("The server failed on this edit; it goes on with others.")))
 }
 
-fn update(arguments: &Arguments<'_>, context: &Context) -> Result<Updated<Edited>, Problem> {
-    let asked = arguments.text("path");
-    let path = context.root().locate(asked).map_err(|error| Problem::at(asked, error))?;
-    let (root, version) = (writable(context)?, arguments.given_text("ifMatch").map(Version::new));
-    let (edits, all, dry_run) = (arguments.edits("edits"), arguments.flag("replaceAll"), arguments.flag("dryRun"));
-    let change = |file: &[u8]| {
-        let mut edited = edit::apply(file, edits, all, &context.cancel)?;
-        let bytes = std::mem::take(&mut edited.bytes);
-        Ok(((edited.changed && !dry_run).then_some(bytes), edited))
-    };
-    let updated =
-        WritableRoot::persist(|| root.update(&path, version.as_ref(), edit::MOST as u64, &context.cancel, change));
-    let not_edited = |error: EditError| match error {
-        EditError::Cancelled => Problem::Failure(Failure::Cancelled),
-        error => Problem::Message(format!("{}: {error}.", quoted(asked))),
-    };
-    updated.map_err(|error| Problem::in_change(asked, error))?.map_err(not_edited)
+/// What is to be done: all that was asked, so that any thread can do it.
+struct Order {
+    asked: String,
+    path: Asked,
+    edits: Vec<Edit>,
+    replace_all: bool,
+    dry_run: bool,
+    version: Option<Version>,
+    cancel: Cancel,
 }
 
-/// Says how much was replaced, and what the file is now.
+impl Order {
+    fn read(arguments: &Arguments<'_>, context: &Context) -> Result<Self, Problem> {
+        let asked = arguments.text("path").to_owned();
+        Ok(Self {
+            path: context.root().locate(&asked).map_err(|error| Problem::at(&asked, error))?,
+            asked,
+            edits: arguments.edits("edits").to_vec(),
+            replace_all: arguments.flag("replaceAll"),
+            dry_run: arguments.flag("dryRun"),
+            version: arguments.given_text("ifMatch").map(Version::new),
+            cancel: context.cancel.clone(),
+        })
+    }
+
+    fn carry_out(&self, services: &Services) -> Result<Vec<Block>, Problem> {
+        let updated = self.update(services.writable.as_ref().ok_or_else(not_writable)?)?;
+        let note = note(&updated, self.dry_run);
+        let name = shown(&services.root, &updated.written.path);
+        let diff = edit::diff(&name, &updated.value, services.limits.output_bytes.saturating_sub(note.len()));
+        Ok([diff, note].map(|text| Block::Text(text.into())).into())
+    }
+
+    fn update(&self, root: &WritableRoot) -> Result<Updated<Edited>, Problem> {
+        let change = |file: &[u8]| {
+            let mut edited = edit::apply(file, &self.edits, self.replace_all, &self.cancel)?;
+            let bytes = std::mem::take(&mut edited.bytes);
+            Ok(((edited.changed && !self.dry_run).then_some(bytes), edited))
+        };
+        let (version, most) = (self.version.as_ref(), edit::MOST as u64);
+        let updated = WritableRoot::persist(|| root.update(&self.path, version, most, &self.cancel, change));
+        let not_edited = |error: EditError| match error {
+            EditError::Cancelled => Problem::Failure(Failure::Cancelled),
+            error => Problem::Message(format!("{}: {error}.", quoted(&self.asked))),
+        };
+        updated.map_err(|error| Problem::in_change(&self.asked, error))?.map_err(not_edited)
+    }
+}
+
 fn note(updated: &Updated<Edited>, dry_run: bool) -> String {
     let Updated { value: edited, written } = updated;
     let places = counted(edited.replaced as u64, "place", "places");

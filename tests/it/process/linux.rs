@@ -46,9 +46,33 @@ fn the_memory_of_large_answers_goes_back_to_the_system() {
     for id in reads {
         assert_eq!(process.answer(id)["result"]["contents"][0]["blob"].as_str().map(str::len), Some(5_000_000));
     }
+    let peak = peak(&process);
+    assert!(peak < 40 << 10, "at most 8 MiB of answers took {peak} KiB");
+}
+
+/// A file is in memory several times while it is edited, and then stays in a heap for every few threads: 250 MB here.
+#[test]
+fn large_files_are_edited_in_the_memory_of_one() {
+    let text = "line\n".repeat(800_000);
+    let names: Vec<String> = (0..16).map(|number| format!("{number}.txt")).collect();
+    let tree = names.iter().fold(Tree::new(), |tree, name| tree.file(name, format!("first\n{text}")));
+    let options = ["--allow-write", "--no-fsync"].map(std::ffi::OsStr::new);
+    let mut process = Process::spawn(options.into_iter().chain([tree.path().as_os_str()])).legacy(LATEST_LEGACY);
+    let edits = json!([{"oldText": "first", "newText": "1st"}]);
+    let edits = names.iter().map(|name| json!({"name": "edit_file", "arguments": {"path": name, "edits": edits}}));
+    let edits: Vec<_> = edits.map(|edit| process.ask("tools/call", edit)).collect();
+    for id in edits {
+        assert_eq!(process.answer(id)["result"].get("isError"), None);
+    }
+    let peak = peak(&process);
+    assert!(peak < 80 << 10, "edits of 4 MB took {peak} KiB");
+}
+
+/// The most memory that the program had, in KiB.
+fn peak(process: &Process) -> u64 {
     let status = fs::read_to_string(process.proc("status")).expect("/proc/PID/status");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok());
-    assert!(peak.is_some_and(|peak: u64| peak < 40 << 10), "at most 8 MiB of answers took {peak:?} KiB");
+    peak.expect("VmHWM")
 }
 
 /// `O_NONBLOCK` belongs to the open file, which a parent, a shell or `cat` on the same terminal shares: it would
