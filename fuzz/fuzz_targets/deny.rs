@@ -51,6 +51,6 @@ fn expected(patterns: &[String], path: &str) -> Option<bool> {
     }
     let matcher = builder.build().ok()?;
     let path = RelPath::from_bytes(path.as_bytes());
-    let matches = |path: RelPath| matcher.matched(RelPath::os_path(path.as_bytes()), true).is_ignore();
-    Some(path.and_above().any(matches))
+    let is_match = |path: RelPath| matcher.matched(RelPath::os_path(path.as_bytes()), true).is_ignore();
+    Some(path.and_above().any(is_match))
 }

@@ -35,12 +35,12 @@ fn check(data: &[u8]) -> Option<()> {
     let edits: Vec<(&str, &str)> = texts.chunks_exact(2).map(|pair| (pair[0].as_str(), pair[1].as_str())).collect();
     let mut now = file.clone();
     let mut is_whole = true;
-    // Whether a lone CR ends lines depends on what else is in the file, and so does an encoding that is guessed.
-    let has_cr = data.contains(&b'\r');
-    let is_certain = |file: &[u8]| decoded(file).is_some_and(|text| !has_cr || text.contains('\n'));
-    let mut is_simple = true;
+    // Whether a lone CR ends lines depends on what else is in the file, and before an LF it is lone no more. Where an
+    // encoding is guessed, that depends on the file, too.
+    let has_lone_cr = [data, b"\0"].concat().windows(2).any(|pair| pair[0] == b'\r' && pair[1] != b'\n');
+    let mut is_simple = !has_lone_cr;
     for edit in &edits {
-        is_simple &= is_certain(&now);
+        is_simple &= decoded(&now).is_some();
         match edited(&now, &[*edit], all) {
             Some(next) => now = next,
             None => is_whole = false,

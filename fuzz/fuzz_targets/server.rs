@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
+use mcp_fs::limits::WatchMode;
 use mcp_fs::object::Object;
 use mcp_fs::server::Server;
 use mcp_fs::wire::message::{Id, Message, item, parse};
@@ -29,7 +30,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 fuzz_target!(|input: &[u8]| {
     let mut output = Vec::new();
-    let server = Server::new(SCENE.open(), limits());
+    let mut limits = limits();
+    limits.watch.mode = WatchMode::Auto;
+    let server = Server::new(SCENE.open(), limits);
     let served = RUNTIME.block_on(async { timeout(PATIENCE, server.serve(input, &mut output)).await });
     served.expect("it goes on after the end of its input").expect("in-memory streams do not fail");
     let output = str::from_utf8(&output).expect("UTF-8");

@@ -94,7 +94,7 @@ impl Files {
             assert!(!name.starts_with(".mcp-fs-") || asked.contains(".mcp-fs-"), "{name} was left behind");
             match entry {
                 Entry::File(bytes) if name != ".env" => {
-                    assert!(!is_secret(bytes) || asked.contains(SECRET), "{path:?} holds what is denied");
+                    assert!(!is_secret(bytes) || asked.contains(SECRET), "{} holds what is denied", path.display());
                 }
                 _ => {}
             }

@@ -91,6 +91,9 @@ impl Class {
 
     /// Adds a range; one that is the wrong way round has nothing in it.
     fn push_range(&mut self, from: char, to: char) {
+        if to == '/' {
+            self.characters.push(to); // a slash anywhere ties the pattern to its directory
+        }
         let mut range = from..=to;
         let is_special = |c: &char| SPECIAL.contains(c);
         while let Some(c) = range.clone().next().filter(is_special) {
@@ -132,4 +135,33 @@ fn name(c: char, rest: &mut Peekable<Chars<'_>>) -> Option<String> {
     let name = text.strip_suffix(':')?.to_owned();
     *rest = ahead;
     Some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// That git agrees is tested in tests/it/search/ignore.rs.
+    #[test]
+    fn what_git_reads_otherwise_is_written_otherwise() {
+        for (line, want) in [
+            ("/plain?*", "/plain?*"),
+            ("{a}", "\\{a\\}"),
+            ("a****b", "a**b"),
+            ("\\***", "\\***"),
+            ("[\\]x\\]]", "[]x]"),
+            ("[^a-]", "[!\0a-]"),
+            ("[z-a]", "[\0z]"),
+            ("[z-/]", "[\0z/]"),
+            ("[+--]", "[\0+-,+-]"),
+            ("[[:digit:][:]", "[\0:[:digit:][]"),
+            ("[a", ""),
+            ("[\\]\\]", ""),
+            ("[[:x:]]", ""),
+            ("**//", ""),
+            ("a\\/", ""),
+        ] {
+            assert_eq!(as_git_reads(line), want, "{line}");
+        }
+    }
 }
