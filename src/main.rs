@@ -78,8 +78,7 @@ fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
         log::notice(&check::summary(&root, cli.allow_write));
     }
     if io::stdin().is_terminal() && !stdio::stderr_is_stdout() {
-        let _ =
-            writeln!(io::stderr(), "mcp-fs: waiting for an MCP client on stdin; Ctrl-D ends it, --check shows more.");
+        log::notice("waiting for an MCP client on stdin; Ctrl-D ends it, --check shows more.");
     }
     let server = Server::new(root, cli.limits());
     let server = if cli.allow_write { server.allow_write(!cli.no_fsync) } else { server };

@@ -5,43 +5,99 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Sender, channel, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
+use std::time::Duration;
 
-type Job = Box<dyn FnOnce() + Send>;
+use crate::cancel::Cancel;
+
+/// How often one who waits looks whether the work is still wanted.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Whether a thread has been replaced, and does no more than it has begun.
+type Retired = Arc<AtomicBool>;
+
+type Job = Box<dyn FnOnce(&Retired) + Send>;
 
 /// The thread, started when there is something to do.
 #[derive(Default)]
-pub struct Workbench(Mutex<Option<Sender<Job>>>);
+pub struct Workbench(Mutex<Option<Bench>>);
+
+struct Bench {
+    jobs: Sender<Job>,
+    queue: Arc<Mutex<Receiver<Job>>>,
+}
 
 impl Workbench {
-    /// Does `work` when it is its turn, and waits for what comes of it. `None`: it panicked, or there is no thread.
-    pub fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    /// Does `work` when it is its turn, and waits for it, as long as nobody says stop. `None`: somebody did, it
+    /// panicked, or there is no thread. Who was told while it is at work may be stuck: the next one gets another
+    /// thread.
+    pub fn run<T: Send + 'static>(&self, cancel: &Cancel, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
         let (done, result) = sync_channel(1);
-        self.put(Box::new(move || drop(done.send(work()))));
-        result.recv().ok()
+        let begun = Arc::<OnceLock<Retired>>::default();
+        let thread = Arc::clone(&begun);
+        self.put(Box::new(move |retired| {
+            let _ = thread.set(Arc::clone(retired));
+            drop(done.send(work()));
+        }));
+        loop {
+            match result.recv_timeout(PATIENCE) {
+                Ok(done) => return Some(done),
+                Err(RecvTimeoutError::Timeout) if !cancel.was_told() => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    begun.get().inspect(|thread| self.replace(thread));
+                    return None;
+                }
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
     }
 
     fn put(&self, job: Job) {
-        let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if jobs.get_or_insert_with(start).send(job).is_err() {
-            // The system had no thread; it may have one next time.
-            *jobs = None;
+        let mut bench = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if bench.is_none() {
+            *bench = Bench::new();
+        }
+        // Whoever waits for a job that is dropped hears that nothing comes.
+        drop(bench.as_ref().map(|bench| bench.jobs.send(job)));
+    }
+
+    fn replace(&self, thread: &Retired) {
+        let mut bench = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_replaced = thread.swap(true, Ordering::Relaxed);
+        if !is_replaced && bench.as_ref().is_some_and(|bench| !bench.start()) {
+            *bench = None;
         }
     }
 }
 
-fn start() -> Sender<Job> {
-    let (jobs, queue) = channel::<Job>();
-    let work = move || {
-        while let Ok(job) = queue.recv() {
-            // Who waits for it sees that nothing came.
-            let _ = catch_unwind(AssertUnwindSafe(job));
-        }
-    };
-    let _ = thread::Builder::new().name("workbench".to_owned()).spawn(work);
-    jobs
+impl Bench {
+    /// `None`: the system has no thread; it may have one next time.
+    fn new() -> Option<Self> {
+        let (jobs, queue) = channel();
+        let bench = Self { jobs, queue: Arc::new(Mutex::new(queue)) };
+        bench.start().then_some(bench)
+    }
+
+    fn start(&self) -> bool {
+        let (queue, retired) = (Arc::clone(&self.queue), Retired::default());
+        let work = move || {
+            while let Some(job) = next(&queue) {
+                // Who waits for it sees that nothing came.
+                let _ = catch_unwind(AssertUnwindSafe(|| job(&retired)));
+                if retired.load(Ordering::Relaxed) {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().name("workbench".to_owned()).spawn(work).is_ok()
+    }
+}
+
+fn next(queue: &Mutex<Receiver<Job>>) -> Option<Job> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
 }
 
 impl fmt::Debug for Workbench {
@@ -56,11 +112,32 @@ mod tests {
 
     #[test]
     fn all_is_done_on_one_thread_which_survives_a_panic() {
-        let workbench = Workbench::default();
+        let (workbench, cancel) = (Workbench::default(), Cancel::default());
         let thread = || thread::current().id();
-        let first = workbench.run(thread).expect("a thread");
+        let first = workbench.run(&cancel, thread).expect("a thread");
         assert!(first != thread());
-        assert_eq!(workbench.run(|| -> u8 { panic!("as a test of it") }), None);
-        assert_eq!(workbench.run(thread), Some(first));
+        assert_eq!(workbench.run(&cancel, || -> u8 { panic!("as a test of it") }), None);
+        assert_eq!(workbench.run(&cancel, thread), Some(first));
+    }
+
+    #[test]
+    fn who_is_stuck_and_told_to_stop_holds_nobody_up() {
+        let (workbench, cancel) = (Workbench::default(), Cancel::default());
+        let (go, wait) = channel::<()>();
+        let (at_work, begun) = channel();
+        thread::scope(|scope| {
+            let stuck = scope.spawn(|| {
+                workbench.run(&cancel, move || {
+                    at_work.send(thread::current().id()).expect("it is awaited");
+                    let _ = wait.recv();
+                })
+            });
+            let first = begun.recv().expect("it begins");
+            cancel.cancel();
+            assert_eq!(stuck.join().expect("no panic"), None);
+            let other = workbench.run(&Cancel::default(), || thread::current().id());
+            assert!(other.is_some_and(|other| other != first), "the next one has another thread");
+        });
+        drop(go);
     }
 }

@@ -67,7 +67,14 @@ impl Workers {
     pub(super) fn end(&mut self, ticket: Ticket) {
         let Some(worker) = self.all.remove(&ticket) else { return };
         self.stuck -= usize::from(worker.state != State::Working);
-        self.left_behind -= usize::from(worker.state == State::LeftBehind);
+        if worker.state == State::LeftBehind {
+            self.left_behind -= 1;
+            // There is room for another one, which gives back its place.
+            if let Some(other) = self.all.values_mut().find(|other| other.state == State::Stuck) {
+                other.state = State::LeftBehind;
+                self.left_behind += 1;
+            }
+        }
     }
 
     /// How many have a place.

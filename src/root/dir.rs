@@ -83,11 +83,11 @@ impl<'r> Directory<'r> {
         let mut scanned = Scanned::default();
         let mut seen = 0;
         sys::list(&self.file, buffer, |name, kind| {
+            seen += 1;
             if self.root.deny.is_denied_in(&self.path, name) {
                 scanned.denied += 1;
             } else {
                 see(Entry { name, kind });
-                seen += 1;
             }
             scanned.cut = seen >= MAX_ENTRIES;
             let must_stop = seen.is_multiple_of(4_096) && cancel.is_cancelled();
@@ -99,7 +99,8 @@ impl<'r> Directory<'r> {
 
     /// Size and times of one entry, a link's own where it is one.
     pub fn stat(&self, name: &[u8]) -> Result<Stat, RootError> {
-        sys::stat_in(&self.file, name)
+        let can = self.root.can();
+        if can.only_local { sys::stat_here(&self.file, name, can) } else { sys::stat_in(&self.file, name) }
     }
 }
 

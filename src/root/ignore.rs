@@ -9,6 +9,7 @@ mod syntax;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::cancel::Cancel;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -227,7 +228,7 @@ fn read(root: &Root, path: RelPath) -> Result<String, RootError> {
         return Err(RootError::Io(format!("it is larger than {MAX_FILE} bytes")));
     }
     let mut bytes = vec![0; file.stat.size as usize];
-    let length = file.read_at(&mut bytes, 0)?;
+    let length = file.read_at(&mut bytes, 0, &Cancel::default())?;
     bytes.truncate(length);
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

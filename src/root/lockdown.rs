@@ -5,8 +5,7 @@
 //! no paths, only what the process may still do at all. It is
 //! [Landlock](https://docs.kernel.org/userspace-api/landlock.html) (landlock(7)), and so Linux's. It holds the thread
 //! that raises it and those which that one starts later, for ever: it is raised before there is any other thread, and
-//! after everything was opened that lies outside. It does not stop `stat` outside, inotify, or UDP; the first wall does
-//! the first two, and nothing here opens a socket.
+//! after everything was opened that lies outside. What it does not cover is listed in SECURITY.md.
 
 use std::fmt;
 
@@ -42,7 +41,7 @@ pub enum Wall {
 
 /// The process should have been confined and is not.
 #[derive(Debug, thiserror::Error)]
-#[error("--sandbox require: there is no kernel sandbox: {0}; --sandbox auto starts without")]
+#[error("there is no kernel sandbox, and it is required: {0}; --sandbox auto starts without")]
 pub struct LockError(String);
 
 impl Root {

@@ -10,9 +10,13 @@ use super::path::RelPath;
 use super::stat::{Kind, Stat};
 use super::sys::{self, Access};
 use super::{Root, RootError};
+use crate::cancel::Cancel;
 
 /// The largest file that is read where the reader may not block.
 const QUICK_SIZE: u64 = 64 << 10;
+
+/// How much is read or written at a time: on a slow disk, too, that does not take as long as `--io-timeout`.
+pub(super) const PIECE: usize = 256 << 10;
 
 /// Whether an operation may wait for a disk or a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,10 +121,12 @@ impl Root {
 
 impl File {
     /// Reads at `offset` into `buffer`; fewer bytes than it holds only at the end of the file.
-    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, RootError> {
+    pub fn read_at(&self, buffer: &mut [u8], offset: u64, cancel: &Cancel) -> Result<usize, RootError> {
         let mut done = 0;
         while done < buffer.len() {
-            let (rest, at) = (&mut buffer[done..], offset + done as u64);
+            cancel.check()?;
+            let end = buffer.len().min(done + PIECE);
+            let (rest, at) = (&mut buffer[done..end], offset + done as u64);
             let read = match self.blocking {
                 Blocking::Allowed => sys::read_at(&self.handle, rest, at),
                 Blocking::Refused => sys::read_at_now(&self.handle, rest, at),

@@ -34,11 +34,12 @@ mod portable;
 pub(super) use landlock::confine;
 #[cfg(target_os = "linux")]
 pub(super) use linux::{
-    Abilities, change, directory_handle, is_kernel_file_system, list, open, read_at_now, stat, stat_in,
+    Abilities, change, directory_handle, is_kernel_file_system, list, open, read_at_now, stat, stat_here, stat_in,
 };
 #[cfg(not(target_os = "linux"))]
 pub(super) use portable::{
-    Abilities, change, confine, directory_handle, is_kernel_file_system, list, open, read_at_now, stat, stat_in,
+    Abilities, change, confine, directory_handle, is_kernel_file_system, list, open, read_at_now, stat, stat_here,
+    stat_in,
 };
 
 /// What tells of changes; made public by [`super::hints`].

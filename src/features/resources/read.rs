@@ -46,7 +46,7 @@ impl Reader<'_> {
             if self.context.may_block {
                 self.context.reserve(size)?;
             }
-            let bytes = text::head(file, size as usize).map_err(|error| self.failure(error))?;
+            let bytes = text::head(file, size as usize, &self.context.cancel).map_err(|error| self.failure(error))?;
             return match Text::from_bytes(bytes) {
                 Ok(text) if window.is_none() && size <= text_limit => Ok(self.whole_text(file, text)),
                 Ok(_) => self.part(file, window),
@@ -56,7 +56,7 @@ impl Reader<'_> {
             };
         }
         self.context.reserve(text_limit)?;
-        let sample = text::head(file, text::SAMPLE).map_err(|error| self.failure(error))?;
+        let sample = text::head(file, text::SAMPLE, &self.context.cancel).map_err(|error| self.failure(error))?;
         if sample.contains(&0) || content::utf8_prefix(&sample).is_none() {
             return Err(if window.is_some() { range_on("a binary file") } else { self.too_big(size) });
         }

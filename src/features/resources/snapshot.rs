@@ -69,7 +69,7 @@ impl Snapshot {
                 }
                 Err(error) if visit.path.is_root() => return Err(error),
                 Err(error) => {
-                    snapshot.is_sure &= error != RootError::TooManyOpen;
+                    snapshot.is_sure &= !error.is_passing();
                     tracing::info!("resources/list: {} is left out: {error}", visit.path.display());
                 }
             }

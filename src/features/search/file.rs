@@ -74,16 +74,16 @@ impl<'q> FileSearcher<'q> {
     /// Searches a file by a path that holds no link.
     pub(super) fn search(&mut self, root: &Root, path: RelPath, cancel: &Cancel) -> Searched {
         let Ok(file) = root.open_real_file(path, Blocking::Allowed) else { return Searched::Unreadable };
-        let searched = if file.stat.size > WHOLE { self.stream(&file, cancel) } else { self.whole(&file) };
+        let searched = if file.stat.size > WHOLE { self.stream(&file, cancel) } else { self.whole(&file, cancel) };
         searched.unwrap_or(Searched::Unreadable)
     }
 
-    fn whole(&mut self, file: &File) -> Result<Searched, RootError> {
+    fn whole(&mut self, file: &File, cancel: &Cancel) -> Result<Searched, RootError> {
         let size = file.stat.size as usize;
         if self.buffer.len() < size || self.buffer.len() > KEPT.max(size) {
             self.buffer = vec![0; size.next_power_of_two().max(64 << 10)];
         }
-        let length = file.read_at(&mut self.buffer[..size], 0)?;
+        let length = file.read_at(&mut self.buffer[..size], 0, cancel)?;
         let bytes = &self.buffer[..length];
         let has_nul = memchr::memchr(0, bytes).is_some();
         if !has_nul && self.query.is_ascii() {
@@ -102,7 +102,7 @@ impl<'q> FileSearcher<'q> {
     }
 
     fn stream(&mut self, file: &File, cancel: &Cancel) -> Result<Searched, RootError> {
-        let sample = text::head(file, text::SAMPLE)?;
+        let sample = text::head(file, text::SAMPLE, cancel)?;
         let Some(encoding) = text::detect(&sample, false) else { return Ok(Searched::Binary) };
         let label = (!encoding.is_utf8()).then(|| grep_searcher::Encoding::new(encoding.label()).ok()).flatten();
         let mut decoding = label.map(|label| self.query.searcher(Some(label)));
@@ -141,7 +141,7 @@ impl Read for Reader<'_> {
         }
         let left = self.file.stat.size.saturating_sub(self.at);
         let want = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        let read = self.file.read_at(&mut buffer[..want], self.at).map_err(|error| {
+        let read = self.file.read_at(&mut buffer[..want], self.at, self.cancel).map_err(|error| {
             self.failed = true;
             io::Error::other(error.to_string())
         })?;

@@ -66,7 +66,10 @@ pub(crate) fn search_tree(job: &Job<'_>, walk: &mut Walk<'_>) -> Report {
     let sink = Mutex::new(Sink::default());
     std::thread::scope(|scope| {
         for _ in 1..job.threads {
-            scope.spawn(|| work(job, &source, &sink));
+            // Where the system has no more threads, those that are there do it.
+            if std::thread::Builder::new().spawn_scoped(scope, || work(job, &source, &sink)).is_err() {
+                break;
+            }
         }
         work(job, &source, &sink);
     });

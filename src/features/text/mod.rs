@@ -55,7 +55,7 @@ pub(super) fn read(file: &File, lines: Lines, max: usize, cancel: &Cancel) -> Re
     if lines == Lines::From(Window::ALL) && file.stat.size <= max as u64 {
         return read_whole(file, max, cancel);
     }
-    let sample = head(file, SAMPLE)?;
+    let sample = head(file, SAMPLE, cancel)?;
     let encoding = detect(&sample, sample.len() as u64 >= file.stat.size).ok_or(TextError::Binary)?;
     match part(file, lines, max, encoding, cancel) {
         // The bytes further on are not what the beginning promised: they decide.
@@ -68,9 +68,9 @@ pub(super) fn read(file: &File, lines: Lines, max: usize, cancel: &Cancel) -> Re
 }
 
 /// The first bytes of a file.
-pub(super) fn head(file: &File, most: usize) -> Result<Bytes, RootError> {
+pub(super) fn head(file: &File, most: usize, cancel: &Cancel) -> Result<Bytes, RootError> {
     let mut bytes = Bytes::zeroed(most.min(usize::try_from(file.stat.size).unwrap_or(most)));
-    let length = file.read_at(&mut bytes, 0)?;
+    let length = file.read_at(&mut bytes, 0, cancel)?;
     bytes.truncate(length);
     Ok(bytes)
 }
@@ -96,7 +96,7 @@ pub(super) fn decode(bytes: impl Into<Bytes>) -> Option<(Text, Encoding)> {
 }
 
 fn read_whole(file: &File, max: usize, cancel: &Cancel) -> Result<(Part, Encoding), TextError> {
-    let (text, encoding) = decode(head(file, max)?).ok_or(TextError::Binary)?;
+    let (text, encoding) = decode(head(file, max, cancel)?).ok_or(TextError::Binary)?;
     if text.len() > max {
         return Ok((scan::scan(file, Window::ALL, max, encoding, cancel)?, encoding));
     }
@@ -117,7 +117,7 @@ fn window_bytes(file: &File, lines: Lines, cancel: &Cancel) -> Result<Vec<u8>, T
         Lines::Last(_) => file.stat.size.saturating_sub(SAMPLE as u64),
     };
     let mut bytes = vec![0; SAMPLE];
-    let length = file.read_at(&mut bytes, from)?;
+    let length = file.read_at(&mut bytes, from, cancel)?;
     bytes.truncate(length);
     Ok(bytes)
 }

@@ -87,9 +87,8 @@ fn decode(
     let mut decoder = encoding.decoder();
     let mut position = encoding.mark() as u64;
     while position < file.stat.size {
-        cancel.check().map_err(crate::root::RootError::from)?;
         let want = CHUNK.min(usize::try_from(file.stat.size - position).unwrap_or(CHUNK));
-        let length = file.read_at(&mut raw[..want], position)?;
+        let length = file.read_at(&mut raw[..want], position, cancel)?;
         position += length as u64;
         let last = length < want || position >= file.stat.size;
         let more = if encoding.is_utf8() {

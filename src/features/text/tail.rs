@@ -3,7 +3,7 @@
 use super::scan::{Part, Window, scan};
 use super::{CHUNK, COUNTED, Encoding, TextError};
 use crate::cancel::Cancel;
-use crate::root::{File, RootError};
+use crate::root::File;
 use crate::text::Text;
 
 /// Reads the last `count` lines, at most `max` bytes of them: then fewer, and the first one may be cut.
@@ -51,11 +51,10 @@ fn last_bytes(file: &File, count: u64, max: usize, start: u64, cancel: &Cancel) 
     let mut total = 0;
     // One newline more than lines: the one before the first of them.
     while from > start && newlines <= count && total <= max {
-        cancel.check().map_err(RootError::from)?;
         let length = CHUNK.min(usize::try_from(from - start).unwrap_or(CHUNK));
         from -= length as u64;
         let mut piece = vec![0; length];
-        let read = file.read_at(&mut piece, from)?;
+        let read = file.read_at(&mut piece, from, cancel)?;
         piece.truncate(read);
         newlines += memchr::memchr_iter(b'\n', &piece).count() as u64;
         total += piece.len();

@@ -50,7 +50,8 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
         return order.carry_out(context.services());
     }
     let services = Arc::clone(context.services());
-    let done = context.services().workbench.run(move || order.carry_out(&services));
+    let done = context.services().workbench.run(&context.cancel, move || order.carry_out(&services));
+    context.cancel.check()?;
     done.unwrap_or_else(|| Err(Problem::message("The server failed on this edit; it goes on with others.")))
 }
 

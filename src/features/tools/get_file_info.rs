@@ -66,7 +66,7 @@ fn contents(real: &RelPath, context: &Context) -> Result<String, RootError> {
         Err(error @ RootError::PermissionDenied) => return Ok(format!("contents: {error}\n")),
         Err(error) => return Err(error),
     };
-    let sample = text::head(&file, SAMPLE)?;
+    let sample = text::head(&file, SAMPLE, &context.cancel)?;
     let name = real.file_name().unwrap_or_default();
     let is_whole = sample.len() as u64 >= file.stat.size;
     let Some(encoding) = text::detect(&sample, is_whole) else {

@@ -115,7 +115,7 @@ pub fn no_answer(name: &str, message: &str) -> ToolResult {
     let next = if find(name).is_some_and(Tool::changes) {
         "Whether anything was changed is not known: look before you try again."
     } else {
-        "What lies on other file systems can still be reached; try this again later."
+        "Try again later; what lies elsewhere may be reached meanwhile."
     };
     ToolResult { content: vec![Block::Text(format!("{message} {next}").into())], is_error: true }
 }

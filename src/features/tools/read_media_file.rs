@@ -33,7 +33,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
         )));
     }
     context.reserve(size)?;
-    let data = text::head(&file, limit as usize).map_err(|error| Problem::at(asked, error))?;
+    let data = text::head(&file, limit as usize, &context.cancel).map_err(|error| Problem::at(asked, error))?;
     let uri = root.uri(&file.path);
     let block = match content::media_kind(&data) {
         Some((MediaKind::Image, mime_type)) => Block::Image { mime_type: mime_type.to_owned(), data },

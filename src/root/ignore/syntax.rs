@@ -21,10 +21,27 @@ pub(super) fn as_git_reads(line: &str) -> Cow<'_, str> {
     if line.trim_end().strip_suffix('/').is_some_and(is_cut) {
         return Cow::Borrowed("");
     }
-    if !line.contains(['{', '}', '[']) && !line.contains("***") {
+    let end = blank_end(line);
+    if !line.contains(['{', '}', '[']) && !line.contains("***") && end.is_empty() {
         return Cow::Borrowed(line);
     }
-    rewritten(line).map_or(Cow::Borrowed(""), Cow::Owned)
+    let Some(mut out) = rewritten(&line[..line.trim_end_matches(' ').len() - end.len()]) else {
+        return Cow::Borrowed("");
+    };
+    if end.is_empty() {
+        out.push_str(&line[line.trim_end_matches(' ').len()..]);
+    }
+    end.chars().for_each(|c| out.extend(['[', c, ']']));
+    Cow::Owned(out)
+}
+
+/// What stands at the end of a line before its last spaces and is blank, too: git takes away spaces only, and the other
+/// reader all of it.
+fn blank_end(line: &str) -> &str {
+    let kept = line.trim_end_matches(' ');
+    let blank = &kept[kept.trim_end().len()..];
+    let is_escaped = (kept.len() - blank.len() - kept.trim_end().trim_end_matches('\\').len()) % 2 == 1;
+    if is_escaped || blank.contains('\r') { "" } else { blank }
 }
 
 /// The line in the other syntax; `None` where it has a class that git does not take.

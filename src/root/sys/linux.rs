@@ -122,8 +122,14 @@ fn reach(root: &Dir, path: &RelPath, flags: OFlags, resolve: ResolveFlags, can: 
     Ok(fs::openat(&parent, name, flags | OFlags::CLOEXEC, Mode::empty())?.into())
 }
 
-/// The same on the root's own file system alone, where that is a local one and the kernel can tell.
-fn reach_here(root: &Dir, path: &RelPath, flags: OFlags, resolve: ResolveFlags, can: Abilities) -> io::Result<File> {
+/// The same on the directory's own file system alone, where that is a local one and the kernel can tell.
+fn reach_here(
+    root: &impl AsFd,
+    path: &RelPath,
+    flags: OFlags,
+    resolve: ResolveFlags,
+    can: Abilities,
+) -> io::Result<File> {
     if !can.quick || !can.openat2 {
         return Err(io::ErrorKind::TimedOut.into());
     }
@@ -133,7 +139,7 @@ fn reach_here(root: &Dir, path: &RelPath, flags: OFlags, resolve: ResolveFlags, 
     }
 }
 
-fn beneath(root: &Dir, path: &Path, flags: OFlags, resolve: ResolveFlags) -> Result<rustix::fd::OwnedFd, Errno> {
+fn beneath(root: &impl AsFd, path: &Path, flags: OFlags, resolve: ResolveFlags) -> Result<rustix::fd::OwnedFd, Errno> {
     let resolve = resolve | ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     #[cfg(mcp_fs_breached)]
     let (flags, resolve) = (flags - OFlags::NOFOLLOW, ResolveFlags::empty());
@@ -194,6 +200,13 @@ fn kind_of(kind: FileType) -> Kind {
         FileType::Socket => Kind::Socket,
         _ => Kind::Other,
     }
+}
+
+/// The same as [`stat_in`], only where that cannot be another file system.
+pub(in crate::root) fn stat_here(dir: &File, name: &[u8], can: Abilities) -> Result<Stat, RootError> {
+    let handle =
+        reach_here(dir, &RelPath::from_bytes(name), OFlags::PATH | OFlags::NOFOLLOW, ResolveFlags::empty(), can)?;
+    Ok(Stat::from(&handle.metadata()?))
 }
 
 /// Size and modification time of a name in an open directory, a link's own where it is one.

@@ -108,6 +108,10 @@ pub(in crate::root) fn list(
     Ok(())
 }
 
+pub(in crate::root) fn stat_here(_dir: &File, _name: &[u8], _can: Abilities) -> Result<Stat, RootError> {
+    Err(RootError::NoAnswer)
+}
+
 pub(in crate::root) fn stat_in(dir: &File, name: &[u8]) -> Result<Stat, RootError> {
     let name: &Path = os_str(name).as_ref();
     Ok(Stat::from(&Dir::from_std_file(dir.try_clone()?).symlink_metadata(name)?))

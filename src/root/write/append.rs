@@ -6,11 +6,12 @@ use std::io::{self, Write as _};
 
 use cap_std::fs::OpenOptions;
 
+use super::pieces::write_all;
 use super::replace::{must_match, open_in};
 use super::{Replace, WritableRoot, WriteError, Written};
 use crate::cancel::Cancel;
 use crate::root::Asked;
-use crate::root::open::regular;
+use crate::root::open::{PIECE, regular};
 use crate::root::stat::Stat;
 
 impl WritableRoot {
@@ -20,7 +21,7 @@ impl WritableRoot {
             let (place, _turn) = self.place_of(asked, new, cancel)?;
             let Some(stat) = place.look()? else {
                 must_match(None, new.if_match)?;
-                return self.put(&place, None, false, |file| Ok(file.write_all(new.content)?));
+                return self.put(&place, None, false, |file| write_all(file, new.content, cancel));
             };
             regular(stat.kind)?;
             let mut file = open_in(&place, OpenOptions::new().append(true))?;
@@ -29,7 +30,7 @@ impl WritableRoot {
                 return Err(WriteError::AppendHardLinked(stat.names()));
             }
             must_match(Some(&stat), new.if_match)?;
-            add(&mut file, stat.size, new.content)?;
+            add(&mut file, stat.size, new.content, cancel)?;
             if self.durable {
                 file.sync_all().map_err(WriteError::unconfirmed)?;
             }
@@ -40,10 +41,13 @@ impl WritableRoot {
 
 /// Adds all of `content` to a file that was `before` bytes long, or takes back what got there: trying again must not
 /// add it twice.
-fn add(file: &mut File, before: u64, content: &[u8]) -> Result<(), WriteError> {
+fn add(file: &mut File, before: u64, content: &[u8], cancel: &Cancel) -> Result<(), WriteError> {
     let mut written = 0;
     while written < content.len() {
-        let error = match file.write(&content[written..]) {
+        // A step, and no more: what was begun is done.
+        let _ = cancel.is_cancelled();
+        let end = content.len().min(written + PIECE);
+        let error = match file.write(&content[written..end]) {
             Ok(0) => io::ErrorKind::WriteZero.into(),
             Ok(count) => {
                 written += count;

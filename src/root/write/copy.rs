@@ -26,7 +26,9 @@ use crate::root::sys::{self, Access};
 use crate::root::{Asked, Blocking, RelPath, RootError};
 
 /// Bytes copied before it is asked whether to stop.
-const CHUNK: u64 = 8 << 20;
+const CHUNK: u64 = 1 << 20;
+/// Bytes copied before they are put on the disk: the end would take very long otherwise on a slow one.
+const SYNCED: u64 = 16 << 20;
 
 /// How to copy.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +112,7 @@ impl WritableRoot {
             return Err(WriteError::Exists);
         }
         let new = Temporary::create(&place.dir, Readers::Owner)?;
-        let bytes = copy_content(&source.handle, &new.file, source.stat.size, cancel)?;
+        let bytes = copy_content(&source.handle, &new.file, source.stat.size, self.durable, cancel)?;
         match &old {
             Some(old) => sys::change::keep(&old.file, &new.file)?,
             None => sys::change::copy_mode(&source.handle, &new.file)?,
@@ -146,6 +148,7 @@ impl WritableRoot {
         let directories = tree.entries.iter().rev().filter(|(_, kind)| *kind == Kind::Directory).map(|(path, _)| path);
         for path in directories.chain([&copied.from]) {
             let new = moved(path, &copied.from, &copied.to);
+            cancel.check().map_err(|error| WriteError::from(error).partly(&new, copied.entries))?;
             self.finish_directory(path, &new).map_err(|error| error.partly(&new, copied.entries))?;
         }
         self.settle(&place.dir)?;
@@ -186,7 +189,7 @@ impl WritableRoot {
     /// A file of a tree: nobody knows of that yet, so it is written in place, and removed if that fails.
     fn copy_new(&self, source: &ReadFile, dir: &Dir, new: &RelPath, cancel: &Cancel) -> Result<u64, WriteError> {
         let file = dir.open_with(name_of(new), &new_file(Readers::Owner))?.into_std();
-        let copied = copy_content(&source.handle, &file, source.stat.size, cancel).and_then(|bytes| {
+        let copied = copy_content(&source.handle, &file, source.stat.size, self.durable, cancel).and_then(|bytes| {
             sys::change::copy_mode(&source.handle, &file)?;
             if self.durable {
                 file.sync_all()?;
@@ -228,10 +231,14 @@ impl WritableRoot {
 
 /// Copies at most what the file held when it was opened, and no holes; the system does it, without a copy in this
 /// process where it can, and without a copy at all where the file system can share blocks.
-fn copy_content(mut from: &File, mut to: &File, size: u64, cancel: &Cancel) -> Result<u64, WriteError> {
-    let mut at = 0;
+fn copy_content(mut from: &File, mut to: &File, size: u64, durable: bool, cancel: &Cancel) -> Result<u64, WriteError> {
+    let (mut at, mut synced) = (0, 0);
     while at < size {
         cancel.check()?;
+        if durable && at - synced >= SYNCED {
+            to.sync_data()?;
+            synced = at;
+        }
         let Some((start, end)) = sys::change::data(from, at, size)? else {
             // The rest is a hole.
             to.set_len(size)?;
@@ -278,7 +285,7 @@ mod tests {
         };
         let (source, copy) = (file("source"), file("copy"));
         source.set_len(10).expect("ten bytes");
-        let copied = |size| copy_content(&source, &copy, size, &Cancel::default());
+        let copied = |size| copy_content(&source, &copy, size, true, &Cancel::default());
         assert_eq!(copied(10), Ok(10));
         assert_eq!(copied(11), Err(WriteError::Raced), "it had eleven when it was opened");
         assert_eq!(copied(1 << 20), Err(WriteError::Raced));

@@ -10,6 +10,7 @@
 //! | [`names`] | which names are not created on this system? |
 //! | [`replace`] | a whole new content, or nothing; [`append`]: more at the end |
 //! | [`directory`], [`rename`], [`copy`], [`delete`] | a name is made, moved, doubled, gone; [`tree`]: with all below it |
+//! | [`pieces`] | how is a content read and written, and stopped? |
 //! | [`temporary`] | how does a file appear at once? What do killed writes leave? |
 //! | [`version`], [`turns`] | is it still the file that was read? Who is first? |
 //! | [`error`] | why not? |
@@ -20,6 +21,7 @@ mod delete;
 mod directory;
 mod error;
 mod names;
+mod pieces;
 mod place;
 mod rename;
 mod replace;

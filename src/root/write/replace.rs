@@ -10,6 +10,7 @@ use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::OpenOptions;
 
+use super::pieces::{read_to_end, write_all};
 use super::place::{Place, Target};
 use super::temporary::{Readers, Temporary};
 use super::turns::Turn;
@@ -58,7 +59,7 @@ impl WritableRoot {
             let old = Old::open(&place, false)?;
             must_match(old.as_ref().map(|old| &old.stat), new.if_match)?;
             let unchanged = new.if_match.is_some();
-            let written = self.put(&place, old.as_ref(), unchanged, |file| Ok(file.write_all(new.content)?))?;
+            let written = self.put(&place, old.as_ref(), unchanged, |file| write_all(file, new.content, cancel))?;
             match old.filter(|_| unchanged) {
                 Some(old) if old.added_since(old.stat.size)?.is_some() => Err(WriteError::Overtaken),
                 _ => Ok(written),
@@ -88,7 +89,7 @@ impl WritableRoot {
         let place = self.place(&target, false)?;
         let old = Old::open(&place, true)?.ok_or(RootError::NotFound)?;
         must_match(Some(&old.stat), if_match)?;
-        let content = old.read(most)?;
+        let content = old.read(most, cancel)?;
         let (new, value) = match change(&content) {
             Ok(made) => made,
             Err(error) => return Ok(Err(error)),
@@ -97,7 +98,7 @@ impl WritableRoot {
             let written = Written::of(place.path, &old.stat, false);
             return Ok(Ok(Updated { value, written }));
         };
-        let mut written = self.put(&place, Some(&old), true, |file| Ok(file.write_all(&new)?))?;
+        let mut written = self.put(&place, Some(&old), true, |file| write_all(file, &new, cancel))?;
         if let Some(late) = old.added_since(content.len() as u64)? {
             // The edit is made: whatever fails now, trying again is no cure.
             written = self.add_late(&place, &late).map_err(|_| WriteError::Overtaken)?;
@@ -214,12 +215,11 @@ impl Old {
         Ok(Some(Self { file, stat }))
     }
 
-    fn read(&self, most: u64) -> Result<Vec<u8>, WriteError> {
+    fn read(&self, most: u64, cancel: &Cancel) -> Result<Vec<u8>, WriteError> {
         if self.stat.size > most {
             return Err(WriteError::TooLong { size: self.stat.size, most });
         }
-        let mut content = Vec::with_capacity(self.stat.size as usize);
-        (&self.file).take(most + 1).read_to_end(&mut content)?;
+        let content = read_to_end(&self.file, self.stat.size, most, cancel)?;
         // It has grown.
         if content.len() as u64 > most { Err(WriteError::Raced) } else { Ok(content) }
     }

@@ -8,6 +8,7 @@ mod memory;
 mod places;
 mod pressure;
 mod same_id;
+mod stuck;
 
 use mcp_fs::call::{Block, Call, Failure, Outcome, ToolResult};
 use mcp_fs::context::Context;

@@ -19,13 +19,17 @@ const TTL: Duration = Duration::ZERO;
 /// What is in every file.
 pub(super) const TEXT: &str = "from far away\n";
 
-/// Its entries: a file and a directory that answer at once, and two that wait.
-const ENTRIES: [(u64, FileType, &str); 4] = [
+/// Its entries: a file and a directory that answer at once, and others that wait.
+const ENTRIES: [(u64, FileType, &str); 5] = [
     (2, FileType::RegularFile, "fine.txt"),
     (3, FileType::RegularFile, "stuck.txt"),
     (4, FileType::Directory, "fine"),
     (5, FileType::Directory, "stuck"),
+    (LARGE, FileType::RegularFile, "large.txt"),
 ];
+
+/// One that waits, and says that it is large.
+const LARGE: u64 = 6;
 
 /// A mounted file system, until it is dropped. Nobody may use it any more then.
 #[derive(Debug)]
@@ -114,7 +118,11 @@ struct Far(Arc<Gate>);
 fn attributes(number: u64, kind: FileType) -> FileAttr {
     FileAttr {
         ino: INodeNo(number),
-        size: if kind == FileType::RegularFile { TEXT.len() as u64 } else { 0 },
+        size: match (number, kind) {
+            (LARGE, _) => 2 << 20,
+            (_, FileType::RegularFile) => TEXT.len() as u64,
+            _ => 0,
+        },
         blocks: 1,
         atime: UNIX_EPOCH,
         mtime: UNIX_EPOCH,
@@ -161,7 +169,7 @@ impl Filesystem for Far {
         reply: ReplyData,
     ) {
         let reply = Reply::Data(reply, offset);
-        if number == INodeNo(3) { self.0.pass(reply) } else { reply.answer() }
+        if [INodeNo(3), INodeNo(LARGE)].contains(&number) { self.0.pass(reply) } else { reply.answer() }
     }
 
     fn readdir(&self, _: &Request, number: INodeNo, _: FileHandle, offset: u64, mut reply: ReplyDirectory) {

@@ -174,6 +174,22 @@ fn b11_a_served_directory_that_does_not_answer_gets_errors_in_time() {
 }
 
 #[test]
+fn b11_a_large_edit_that_does_not_end_does_not_keep_others_from_editing() {
+    let Some(mut scene) = Scene::near(&["--allow-write"]) else { return };
+    std::fs::write(scene.tree.join("large.txt"), format!("first\n{}", "line\n".repeat(400_000))).expect("a file");
+    let (hanging, process) = (&scene.hanging, &mut scene.process);
+    let edit = |path: &str| {
+        let edits = json!([{"oldText": "first", "newText": "1st"}]);
+        json!({"name": "edit_file", "arguments": {"path": path, "edits": edits}})
+    };
+    let stuck = process.ask("tools/call", edit("far/large.txt"));
+    hanging.wait_for(1);
+    says_no_answer(&process.answer(stuck));
+    let near = process.ask("tools/call", edit("large.txt"));
+    assert_eq!(process.answer(near)["result"].get("isError"), None);
+}
+
+#[test]
 fn b11_a_change_that_does_not_end_says_that_nobody_knows() {
     let Some(mut scene) = Scene::near(&["--allow-write"]) else { return };
     let (hanging, process) = (&scene.hanging, &mut scene.process);

@@ -1,0 +1,85 @@
+//! Work that does not come back: it is answered for, it loses its place while there is room for that, and what is told
+//! to those behind it. Real file systems that do not answer are in [`crate::slow`].
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::{builder, said, wait_params};
+use crate::support::{Client as _, Gate, LATEST_LEGACY, TIMEOUT, TestServer, Tree};
+
+const NO_ANSWER: &str = "The file system did not answer";
+
+/// One place, and room for so many that are left behind.
+fn server(tree: &Tree, gate: &Gate, places: usize, left_behind: usize) -> TestServer {
+    let builder = builder(tree, gate).limits(|limits| {
+        limits.io_time = Duration::from_millis(50);
+        (limits.in_flight, limits.left_behind) = (places, left_behind);
+    });
+    builder.start().legacy(LATEST_LEGACY)
+}
+
+/// A call that takes a thread, and works as soon as there is one.
+fn until_it_works(server: &mut TestServer) {
+    let begun = Instant::now();
+    while server.tool("list_directory", json!({}))["isError"] == true {
+        assert!(begun.elapsed() < TIMEOUT, "it never works again");
+    }
+}
+
+#[test]
+fn who_is_stuck_is_answered_for_once_and_gives_its_place_to_others() {
+    let (tree, gate) = (Tree::new(), Gate::new());
+    let mut server = server(&tree, &gate, 1, 1);
+    let stuck = server.ask("tools/call", wait_params("late"));
+    gate.wait_for(1);
+    assert!(said(&server.answer(stuck)).starts_with(NO_ANSWER));
+    // Nothing is said when it does come back.
+    gate.open();
+    until_it_works(&mut server);
+    assert!(server.close().is_empty());
+}
+
+#[test]
+fn where_every_place_is_stuck_those_who_wait_are_turned_away() {
+    let (tree, gate) = (Tree::new(), Gate::new());
+    let mut server = server(&tree, &gate, 1, 0);
+    let ids: Vec<_> = (0..3).map(|_| server.ask("tools/call", wait_params("late"))).collect();
+    gate.wait_for(1);
+    for id in ids {
+        assert!(said(&server.answer(id)).starts_with(NO_ANSWER));
+    }
+    let next = server.ask("tools/call", wait_params("late"));
+    assert!(said(&server.answer(next)).starts_with(NO_ANSWER));
+    assert_eq!(gate.arrived(), 1, "they are not even begun");
+    gate.open();
+    until_it_works(&mut server);
+    let next = server.ask("tools/call", wait_params("in time"));
+    assert_eq!(said(&server.answer(next)), "in time");
+}
+
+#[test]
+fn one_that_comes_back_makes_room_for_another_to_be_left_behind() {
+    let (tree, first, second) = (Tree::new(), Gate::new(), Gate::new());
+    let builder = crate::support::TestServer::builder(&tree).dispatch({
+        let (first, second) = (first.clone(), second.clone());
+        move |call, context| super::work(call, context, if first.arrived() == 0 { &first } else { &second })
+    });
+    let mut server = builder
+        .limits(|limits| {
+            limits.io_time = Duration::from_millis(50);
+            (limits.in_flight, limits.left_behind) = (1, 1);
+        })
+        .start()
+        .legacy(LATEST_LEGACY);
+    let left_behind = server.ask("tools/call", wait_params("late"));
+    first.wait_for(1);
+    assert!(said(&server.answer(left_behind)).starts_with(NO_ANSWER));
+    let in_its_place = server.ask("tools/call", wait_params("late"));
+    second.wait_for(1);
+    assert!(said(&server.answer(in_its_place)).starts_with(NO_ANSWER));
+    first.open();
+    // The second one is still stuck, and has no place any more.
+    until_it_works(&mut server);
+    second.open();
+}
