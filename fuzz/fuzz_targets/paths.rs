@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
+use mcp_fs::cancel::Cancel;
 use mcp_fs::root::{Asked, Blocking, RelPath, Root, RootError};
 use mcp_fs_fuzz::Scene;
 
@@ -68,7 +69,7 @@ fn opens_what_is_there(scene: &Scene, root: &Root, located: &Asked) {
     match root.open_file(located, Blocking::Allowed) {
         Ok(file) => {
             let mut content = vec![0; file.stat.size as usize + 1];
-            let length = file.read_at(&mut content, 0).expect("a file that can be read");
+            let length = file.read_at(&mut content, 0, &Cancel::default()).expect("a file that can be read");
             content.truncate(length);
             // A name in another Unicode form or with another kind of space will do where there is no such name.
             let (exact, real) = (content_of(scene, &located.path), content_of(scene, &file.path));
