@@ -21,9 +21,9 @@ use mcp_fs_fuzz::Scene;
 /// Paths that are made.
 const MOST: usize = 8;
 
-/// Where gitoxide is not git: a line of tabs is no blank one, a class by a name that there is not is text, a NUL is the
+/// Where gitoxide is not git: a line of tabs or form feeds is no blank one, a class by a name that there is not is text, a NUL is the
 /// end. And an escaped slash is to git not quite a slash, but it is so to nobody else.
-const UNCLEAR: [&str; 5] = ["\t", "\r", "\0", "[:", "\\/"];
+const UNCLEAR: [&str; 7] = ["\t", "\u{b}", "\u{c}", "\r", "\0", "[:", "\\/"];
 
 static SCENE: LazyLock<(Scene, Root)> = LazyLock::new(|| {
     let scene = Scene::empty();

@@ -177,6 +177,8 @@ mod tests {
             ("[[:x:]]", ""),
             ("**//", ""),
             ("a\\/", ""),
+            ("a\u{c} ", "a[\u{c}]"),
+            ("{\t", "\\{[\t]"),
         ] {
             assert_eq!(as_git_reads(line), want, "{line}");
         }

@@ -82,6 +82,7 @@ fn each_kind_of_rule_hides_what_git_says() {
         ("a  \nb\\ \nc d\n e\n", &["a", "b", "b ", "c d", " e", "e"]),
         ("a\\  \n", &["a", "a ", "a  "]),
         ("a\t\n", &["a", "a\t"]),
+        ("\u{c}\na\u{b} \n\t\n", &["\u{c}", "a", "a\u{b}", "\t"]),
         // Comments, and what looks like one.
         ("# a\n\\#b\nc#d\n #e\n", &["a", "# a", "#b", "\\#b", "c#d", "c", " #e", "#e"]),
         ("\\!a\n!\n!!b\n", &["!a", "\\!a", "!", "b", "!b"]),
