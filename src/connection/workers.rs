@@ -89,7 +89,7 @@ impl Workers {
 
     /// Whether so many are stuck that nobody else should get into the same.
     pub(super) fn are_stuck(&self) -> bool {
-        self.stuck >= self.most_left_behind
+        self.stuck >= self.most_left_behind.max(1)
     }
 
     /// Whether anybody may be getting stuck.

@@ -17,6 +17,7 @@ pub(crate) fn calls(path: &str) -> Vec<(&'static str, Value)> {
     vec![
         ("write_file", json!({"path": path, "content": "x", "createParents": true})),
         ("write_file", json!({"path": path, "content": "x", "append": true, "createParents": true})),
+        ("edit_file", json!({"path": path, "edits": [{"oldText": "SECRET", "newText": "x"}]})),
         ("create_directory", json!({"path": path})),
         ("move_file", json!({"source": path, "destination": "stolen"})),
         ("move_file", json!({"source": "a", "destination": path, "createParents": true})),
