@@ -45,11 +45,16 @@ impl Workbench {
         loop {
             match result.recv_timeout(PATIENCE) {
                 Ok(done) => return Some(done),
-                Err(RecvTimeoutError::Timeout) if !cancel.was_told() => {}
-                Err(RecvTimeoutError::Timeout) => {
-                    begun.get().inspect(|thread| self.replace(thread));
-                    return None;
-                }
+                Err(RecvTimeoutError::Timeout) => match begun.get() {
+                    // To wait for others is to get on: one that is stuck is replaced.
+                    None if !cancel.is_cancelled() => {}
+                    None => return None,
+                    Some(_) if !cancel.was_told() => {}
+                    Some(thread) => {
+                        self.replace(thread);
+                        return None;
+                    }
+                },
                 Err(RecvTimeoutError::Disconnected) => return None,
             }
         }
