@@ -127,7 +127,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     }
 
     fn avoid_the_stuck(&self) {
-        self.server.services.root.avoid_other_file_systems(self.workers.are_stuck());
+        self.server.services.root.avoid(self.workers.others());
     }
 
     /// Where all places are taken for good, who waits for one is told so.

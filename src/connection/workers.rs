@@ -14,6 +14,7 @@ use crate::call::Call;
 use crate::cancel::Cancel;
 use crate::inflight::Ticket;
 use crate::memory::Held;
+use crate::root::Others;
 
 /// How often somebody looks, at least.
 const LOOK: Duration = Duration::from_secs(1);
@@ -87,9 +88,13 @@ impl Workers {
         self.stuck - self.left_behind
     }
 
-    /// Whether so many are stuck that nobody else should get into the same.
-    pub(super) fn are_stuck(&self) -> bool {
-        self.stuck >= self.most_left_behind.max(1)
+    /// What others should keep out of: with one that is stuck, walks; with many, everybody.
+    pub(super) fn others(&self) -> Others {
+        match self.stuck {
+            0 => Others::Asked,
+            stuck if stuck < self.most_left_behind => Others::AskedByName,
+            _ => Others::Avoided,
+        }
     }
 
     /// Whether anybody may be getting stuck.

@@ -69,6 +69,8 @@ pub struct Root {
     abilities: sys::Abilities,
     /// Other file systems than the directory's own, where that is a local one, are not asked.
     only_local: AtomicBool,
+    /// The same for walks alone, which would come to them without being asked to.
+    walks_stay: AtomicBool,
     deny: Deny,
     /// The directory's absolute path, with all links resolved.
     path: PathBuf,
@@ -78,6 +80,17 @@ pub struct Root {
     uri: String,
     /// What the kernel enforces on the process.
     wall: Wall,
+}
+
+/// What becomes of file systems that are mounted in the served directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Others {
+    /// They are served like the rest.
+    Asked,
+    /// Walks do not enter them.
+    AskedByName,
+    /// They are not served.
+    Avoided,
 }
 
 /// Why a directory cannot be served. Shown once, on stderr, to who started the server.
@@ -121,6 +134,7 @@ impl Root {
             dir,
             abilities: can,
             only_local: AtomicBool::new(false),
+            walks_stay: AtomicBool::new(false),
             deny,
             path: canonical,
             wall: Wall::not_yet(),
@@ -142,10 +156,11 @@ impl Root {
         &self.uri
     }
 
-    /// Whether only what is on the directory's own file system is given out, and nothing where that is not a local one: the
-    /// others do not answer. The rest fails at once with [`RootError::NoAnswer`].
-    pub fn avoid_other_file_systems(&self, avoid: bool) {
-        self.only_local.store(avoid, Ordering::Relaxed);
+    /// Which other file systems than the directory's own are asked, as one does not answer. Where the own one is no local
+    /// one, it counts as another, but for walks. What is not asked fails at once with [`RootError::NoAnswer`].
+    pub fn avoid(&self, others: Others) {
+        self.only_local.store(others == Others::Avoided, Ordering::Relaxed);
+        self.walks_stay.store(others != Others::Asked && self.abilities.quick, Ordering::Relaxed);
     }
 
     fn can(&self) -> sys::Abilities {

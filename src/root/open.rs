@@ -4,6 +4,8 @@
 //! opening it, so that no FIFO's writer and no device notices; links are resolved and their end is checked again;
 //! only then it is opened, without following anything; and the open handle is looked at once more.
 
+use std::sync::atomic::Ordering;
+
 use super::dir::Directory;
 use super::locate::Asked;
 use super::path::RelPath;
@@ -75,6 +77,14 @@ impl Root {
     /// Opens a directory by a path that holds no link and that is not denied, such as one that a walk gave.
     pub fn open_real_directory(&self, path: &RelPath) -> Result<Directory<'_>, RootError> {
         let (file, _) = sys::open(&self.dir, path, Access::Directory, self.can())?;
+        Ok(Directory::new(self, file, path.clone()))
+    }
+
+    /// The same for a walk, which goes round what does not answer.
+    pub(super) fn open_walked_directory(&self, path: &RelPath) -> Result<Directory<'_>, RootError> {
+        let mut can = self.can();
+        can.only_local |= self.walks_stay.load(Ordering::Relaxed);
+        let (file, _) = sys::open(&self.dir, path, Access::Directory, can)?;
         Ok(Directory::new(self, file, path.clone()))
     }
 

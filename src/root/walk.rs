@@ -116,7 +116,7 @@ impl<'r> Walk<'r> {
     }
 
     fn visit(&mut self, path: &RelPath, above: &Arc<Ignore>) -> Result<(Directory<'r>, Listing), RootError> {
-        let dir = self.root.open_real_directory(path)?;
+        let dir = self.root.open_walked_directory(path)?;
         let mut listing = dir.list_with(&mut self.buffer, self.cancel)?;
         let ignore = match self.options.hidden {
             Hidden::Skipped => self.enter(above, path, &listing),

@@ -110,8 +110,32 @@ fn b11_walks_that_do_not_end_do_not_keep_others_from_walking() {
     let (method, params) = walk("near");
     let near = process.ask(method, params);
     assert_eq!(process.answer(near)["result"]["isError"], json!(null));
+    // Those that waited for their turn go round by then.
     for id in stuck {
-        says_no_answer(&process.answer(id));
+        let answer = process.answer(id);
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        assert!(answer.to_string().contains("not answer"), "{answer}");
+    }
+}
+
+#[test]
+fn b11_once_a_walk_was_stuck_others_go_round_and_say_so() {
+    let Some(mut scene) = Scene::near(&[]) else { return };
+    let (hanging, process) = (&scene.hanging, &mut scene.process);
+    let (method, params) = request("directory_tree", "");
+    let stuck = process.ask(method, params);
+    hanging.wait_for(1);
+    says_no_answer(&process.answer(stuck));
+    let found = process.tool("search_text", json!({"query": "near"})).to_string();
+    assert!(found.contains("near.txt:1: near") && found.contains("could not be read: far"), "{found}");
+    let listed = process.result("resources/list", json!({}));
+    assert_eq!(listed["resources"].as_array().expect("resources").len(), 2, "{listed}");
+    // By its name it is still asked.
+    assert_eq!(process.tool_text("read_text_file", json!({"path": "far/fine.txt"})), TEXT);
+    hanging.release();
+    let deadline = Instant::now() + TIMEOUT;
+    while process.tool("search_text", json!({"query": "away"})).to_string().contains("could not be read") {
+        assert!(Instant::now() < deadline, "it is gone round for good");
     }
 }
 
