@@ -38,7 +38,9 @@ fn check(data: &[u8]) -> Option<()> {
     // Whether a lone CR ends lines depends on what else is in the file, and before an LF it is lone no more. Where an
     // encoding is guessed, that depends on the file, too.
     let has_lone_cr = [data, b"\0"].concat().windows(2).any(|pair| pair[0] == b'\r' && pair[1] != b'\n');
-    let mut is_simple = !has_lone_cr;
+    // A byte order mark that an edit puts at the beginning is one only when the file is read again.
+    let has_mark = texts.iter().any(|text| text.contains('\u{feff}'));
+    let mut is_simple = !has_lone_cr && !has_mark;
     for edit in &edits {
         is_simple &= decoded(&now).is_some();
         match edited(&now, &[*edit], all) {
