@@ -71,7 +71,10 @@ fn edited(file: &[u8], edits: &[(&str, &str)], all: bool) -> Option<Vec<u8>> {
     assert_eq!(dry.is_error, result.is_error, "a dry run says the same");
     assert!(!result.is_error || bytes == file, "a refused edit changes nothing");
     let made = (!result.is_error).then_some(bytes);
-    if let ([(old, new)], Some(before)) = (edits, decoded(file)) {
+    // A byte order mark that is put at the beginning is no part of the text when it is read again.
+    if let ([(old, new)], Some(before)) = (edits, decoded(file))
+        && !new.contains('\u{feff}')
+    {
         let after = made.as_ref().map(|bytes| decoded(bytes).expect("it is what it was: text"));
         judge(&before, old, new, all, after.as_deref());
     }
