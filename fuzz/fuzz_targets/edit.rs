@@ -38,13 +38,14 @@ fn check(data: &[u8]) -> Option<()> {
     // Whether a lone CR ends lines depends on what else is in the file, and before an LF it is lone no more. Where an
     // encoding is guessed, that depends on the file, too.
     let has_lone_cr = [data, b"\0"].concat().windows(2).any(|pair| pair[0] == b'\r' && pair[1] != b'\n');
-    // A byte order mark that an edit puts at the beginning is one only when the file is read again.
-    let has_mark = texts.iter().any(|text| text.contains('\u{feff}'));
-    let mut is_simple = !has_lone_cr && !has_mark;
+    let mut is_simple = !has_lone_cr;
     for edit in &edits {
         is_simple &= decoded(&now).is_some();
         match edited(&now, &[*edit], all) {
-            Some(next) => now = next,
+            Some(next) => {
+                is_simple &= !makes_a_mark(&now, &next);
+                now = next;
+            }
             None => is_whole = false,
         }
         if !is_whole {
@@ -71,14 +72,20 @@ fn edited(file: &[u8], edits: &[(&str, &str)], all: bool) -> Option<Vec<u8>> {
     assert_eq!(dry.is_error, result.is_error, "a dry run says the same");
     assert!(!result.is_error || bytes == file, "a refused edit changes nothing");
     let made = (!result.is_error).then_some(bytes);
-    // A byte order mark that is put at the beginning is no part of the text when it is read again.
     if let ([(old, new)], Some(before)) = (edits, decoded(file))
-        && !new.contains('\u{feff}')
+        && !made.as_ref().is_some_and(|bytes| makes_a_mark(file, bytes))
     {
         let after = made.as_ref().map(|bytes| decoded(bytes).expect("it is what it was: text"));
         judge(&before, old, new, all, after.as_deref());
     }
     made
+}
+
+/// A character that an edit has brought to the beginning is a byte order mark when the file is read again, and no part of
+/// the text any more.
+fn makes_a_mark(before: &[u8], after: &[u8]) -> bool {
+    let mark = "\u{feff}".as_bytes();
+    after.starts_with(mark) && !before.starts_with(mark)
 }
 
 fn edit(edits: &[(&str, &str)], all: bool, dry_run: bool) -> ToolResult {
