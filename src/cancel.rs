@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A flag that is raised once and never lowered, and maybe a time at which the work should stop by itself. Clones
 /// share the flag.
@@ -25,6 +25,9 @@ struct Shared {
 /// The work was cancelled: its result is of no use to anybody any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cancelled;
+
+/// How often one who waits looks whether it is still wanted.
+pub const PATIENCE: Duration = Duration::from_millis(20);
 
 impl Cancel {
     /// The same flag, and a deadline.

@@ -4,12 +4,8 @@
 //! back when the last byte is written. One answer larger than the whole budget is let through when it is alone.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
 
-use crate::cancel::Cancel;
-
-/// How often waiting work looks whether it was cancelled.
-const PATIENCE: Duration = Duration::from_millis(20);
+use crate::cancel::{Cancel, PATIENCE};
 
 /// Bytes to be shared out.
 #[derive(Debug)]

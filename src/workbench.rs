@@ -9,12 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
-use std::time::Duration;
 
-use crate::cancel::Cancel;
-
-/// How often one who waits looks whether the work is still wanted.
-const PATIENCE: Duration = Duration::from_millis(20);
+use crate::cancel::{Cancel, PATIENCE};
 
 /// Whether a thread has been replaced, and does no more than it has begun.
 type Retired = Arc<AtomicBool>;

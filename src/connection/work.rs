@@ -119,11 +119,17 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         let after = self.server.services.limits.io_time;
         for (ticket, call) in self.workers.find_stuck() {
             tracing::warn!("a file system has not answered for {} s; a thread is left behind in it", after.as_secs());
-            if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
-                self.answer(&id, era, batch, dispatch::no_answer(&call, after), Vec::new());
-            }
+            self.say_no_answer(ticket, &call);
         }
         self.avoid_the_stuck();
+    }
+
+    /// Answers in the place of work that does not, unless nobody wants the answer any more.
+    fn say_no_answer(&mut self, ticket: Ticket, call: &Call) {
+        if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
+            let result = dispatch::no_answer(call, self.server.services.limits.io_time);
+            self.answer(&id, era, batch, result, Vec::new());
+        }
     }
 
     fn avoid_the_stuck(&self) {
@@ -132,13 +138,9 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
 
     /// Where all places are taken for good, who waits for one is told so.
     fn turn_away(&mut self) {
-        let limits = &self.server.services.limits;
-        let (most, after) = (limits.in_flight, limits.io_time);
-        while self.workers.stuck_places() >= most {
+        while self.workers.stuck_places() >= self.server.services.limits.in_flight {
             let Some(Waiting { ticket, call, .. }) = self.inflight.dequeue() else { return };
-            if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
-                self.answer(&id, era, batch, dispatch::no_answer(&call, after), Vec::new());
-            }
+            self.say_no_answer(ticket, &call);
         }
     }
 }

@@ -76,14 +76,17 @@ impl Root {
 
     /// Opens a directory by a path that holds no link and that is not denied, such as one that a walk gave.
     pub fn open_real_directory(&self, path: &RelPath) -> Result<Directory<'_>, RootError> {
-        let (file, _) = sys::open(&self.dir, path, Access::Directory, self.can())?;
-        Ok(Directory::new(self, file, path.clone()))
+        self.open_directory_with(self.can(), path)
     }
 
     /// The same for a walk, which goes round what does not answer.
     pub(super) fn open_walked_directory(&self, path: &RelPath) -> Result<Directory<'_>, RootError> {
         let mut can = self.can();
         can.only_local |= self.walks_stay.load(Ordering::Relaxed);
+        self.open_directory_with(can, path)
+    }
+
+    fn open_directory_with(&self, can: sys::Abilities, path: &RelPath) -> Result<Directory<'_>, RootError> {
         let (file, _) = sys::open(&self.dir, path, Access::Directory, can)?;
         Ok(Directory::new(self, file, path.clone()))
     }

@@ -24,8 +24,6 @@ pub fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Fai
     };
     let end = snapshot.len().min(start.saturating_add(context.limits().page));
     let (resources, end) = describe(&snapshot, start..end, context)?;
-    // Known only now; until here no more than there are turns.
-    context.reserve(resources.iter().map(|resource| (resource.uri.len() + resource.name.len()) as u64).sum())?;
     let next_cursor = (end < snapshot.len()).then(|| snapshot.cursor(end - 1));
     let truncated = snapshot.truncated.then_some(context.limits().list);
     let fingerprint = cursor.is_none().then(|| snapshot.fingerprint());
@@ -78,13 +76,14 @@ fn describe(
     context: &Context,
 ) -> Result<(Vec<Resource>, usize), Failure> {
     let root = context.root();
-    let mut bytes = 0;
+    let (mut bytes, mut end) = (0, range.end);
     let mut resources = Vec::with_capacity(range.len());
     let mut open: Option<(&RelPath, Directory<'_>)> = None;
-    for index in range.clone() {
+    for index in range {
         context.cancel.check()?;
         if bytes > MOST_BYTES {
-            return Ok((resources, index));
+            end = index;
+            break;
         }
         let (path, name) = snapshot.file(index);
         if open.as_ref().is_none_or(|(opened, _)| *opened != path) {
@@ -97,7 +96,9 @@ fn describe(
             resources.push(resource);
         }
     }
-    Ok((resources, range.end))
+    // Known only now; until here no more than there are turns.
+    context.reserve(bytes as u64)?;
+    Ok((resources, end))
 }
 
 fn resource(path: &RelPath, stat: &Stat, context: &Context) -> Resource {

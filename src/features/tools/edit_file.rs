@@ -104,6 +104,7 @@ impl Order {
     }
 }
 
+/// Says how much was replaced, and what the file is now.
 fn note(updated: &Updated<Edited>, dry_run: bool) -> String {
     let Updated { value: edited, written } = updated;
     let places = counted(edited.replaced as u64, "place", "places");

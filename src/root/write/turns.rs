@@ -3,14 +3,10 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
 
 use super::WriteError;
-use crate::cancel::{Cancel, Cancelled};
+use crate::cancel::{Cancel, Cancelled, PATIENCE};
 use crate::root::RelPath;
-
-/// How often one who waits looks whether the call was cancelled.
-const PATIENCE: Duration = Duration::from_millis(20);
 
 /// The turns of all paths.
 #[derive(Debug, Default)]
@@ -69,6 +65,8 @@ fn one_name(path: &RelPath) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     /// Waits until somebody has made another step.
