@@ -40,23 +40,15 @@ fn b4_a_small_window_of_a_large_file_takes_little_memory() {
     let tree = Tree::new().file("large.log", content).file("small", "x");
     let mut process = Process::spawn([tree.path()]);
     process.tool_text("read_text_file", json!({"path": "small", "head": 1}));
-    let before = peak_memory(&process);
+    let before = process.peak_memory();
     let window = json!({"path": "large.log", "offset": 100_000, "limit": 11});
     let text = process.tool_text("read_text_file", window);
     let lines: Vec<&str> = text.lines().map(|line| line.rsplit_once(' ').expect("two spaces").0).collect();
     assert_eq!(lines, (100_000..=100_010).map(|number| format!("line {number}")).collect::<Vec<_>>());
     let last = process.tool_text("read_text_file", json!({"path": "large.log", "tail": 1}));
     assert!(last.starts_with(&format!("line {number} ")), "{last}");
-    let grown = peak_memory(&process) - before;
+    let grown = process.peak_memory() - before;
     assert!(grown < 32 << 10, "{grown} KiB more for eleven lines of 48 MiB");
-}
-
-/// The most memory it has had, in KiB.
-#[cfg(target_os = "linux")]
-fn peak_memory(process: &Process) -> u64 {
-    let status = std::fs::read_to_string(process.proc("status")).expect("/proc/PID/status");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("VmHWM");
-    line.trim().trim_end_matches(" kB").parse().expect("a number")
 }
 
 /// mcp-workspace #42, servers #1077: an answer longer than the client takes is thrown away whole.

@@ -30,15 +30,14 @@ fn a15_what_was_read_can_be_overwritten_and_no_handle_is_left() {
     let tree = Tree::new().file("a.txt", "line\n".repeat(20_000));
     let options = ["--watch=off".as_ref(), "--allow-write".as_ref(), tree.path()];
     let mut process = Process::spawn(options).legacy(LATEST_LEGACY);
-    let open = |process: &Process| std::fs::read_dir(process.proc("fd")).expect("/proc/PID/fd").count();
     let read = |process: &mut Process| process.tool_text("read_text_file", json!({"path": "a.txt", "limit": 1_000}));
     read(&mut process);
-    let before = open(&process);
+    let before = process.descriptors();
     for _ in 0..200 {
         read(&mut process);
     }
     process.tool_text("write_file", json!({"path": "a.txt", "content": "short\n"}));
-    assert_eq!(open(&process), before);
+    assert_eq!(process.descriptors(), before);
     assert_eq!(std::fs::read(tree.join("a.txt")).expect("a.txt"), b"short\n");
 }
 

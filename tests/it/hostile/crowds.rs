@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::json;
 
-use super::{completed, descriptors, everything, peak, said};
+use super::{completed, everything, said};
 use crate::support::{Client, Process, Tree};
 
 const MANY: usize = 100_000;
@@ -32,7 +32,7 @@ fn a_hundred_thousand_entries_are_listed_in_parts_searched_whole_and_deleted() {
     let options = ["--watch=off", "--allow-write"].map(std::ffi::OsStr::new);
     let mut process = Process::spawn(options.into_iter().chain([tree.path().as_os_str()]));
     process.tool("list_directory", json!({}));
-    let (memory, open) = (peak(&process), descriptors(&process));
+    let (memory, open) = (process.peak_memory() >> 10, process.descriptors());
     everything(&mut process, &tree, "crowd");
     lists_in_parts(&mut process);
     searches_whole(&mut process);
@@ -42,8 +42,8 @@ fn a_hundred_thousand_entries_are_listed_in_parts_searched_whole_and_deleted() {
     assert_eq!(offered[..10], (99_990..MANY).map(|number| format!("crowd/{}", name(number))).collect::<Vec<_>>());
     assert_eq!(completed(&mut process, &tree, "crowd/").len(), 100);
     assert_eq!(process.tool_text("read_text_file", json!({"path": "crowd/050000.txt"})), "");
-    assert_eq!(descriptors(&process), open);
-    let grown = peak(&process) - memory;
+    assert_eq!(process.descriptors(), open);
+    let grown = (process.peak_memory() >> 10) - memory;
     assert!(grown < 150, "{grown} MiB more than before");
     process.tool_text("delete_file", json!({"path": "crowd", "recursive": true}));
     assert_eq!(crate::writes::names(&tree, ""), ["alone.txt"]);

@@ -7,7 +7,7 @@ use std::process::Command;
 use rustix::fs::{Mode, OFlags, mkdirat, open, openat};
 use serde_json::{Value, json};
 
-use super::{MOST_BYTES, bytes_in, completed, descriptors, everything, peak, said};
+use super::{MOST_BYTES, bytes_in, completed, everything, said};
 use crate::resources::{list_all, read};
 use crate::sandbox::{Answer, FILE_OPERATIONS, ask};
 use crate::support::{Client, LATEST_LEGACY, Process, TestServer, Tree};
@@ -232,13 +232,13 @@ fn memory_for_what_waits_to_be_entered_is_bounded_in_bytes() {
     }
     let mut process = Process::spawn(["--watch=off".as_ref(), deep.0.path()]);
     process.tool("list_directory", json!({}));
-    let (memory, open) = (peak(&process), descriptors(&process));
+    let (memory, open) = (process.peak_memory() >> 10, process.descriptors());
     let (_, note) = said(&mut process, "search_files", json!({"pattern": "none"}));
     assert!(note.contains("too many entries to search them all"), "{note}");
     let (_, note) = said(&mut process, "search_text", json!({"query": "none"}));
     assert!(note.contains("too many entries to search them all"), "{note}");
     assert_eq!(list_all(&mut process).len(), 0);
-    assert_eq!(descriptors(&process), open);
-    let grown = peak(&process) - memory;
+    assert_eq!(process.descriptors(), open);
+    let grown = (process.peak_memory() >> 10) - memory;
     assert!(grown < 150, "{grown} MiB more than before");
 }

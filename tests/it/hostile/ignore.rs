@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::json;
 
-use super::{descriptors, everything, peak, said};
+use super::{everything, said};
 use crate::resources::{list_all, names};
 use crate::support::{Client, Process, TestServer, Tree};
 
@@ -49,11 +49,11 @@ fn patterns_that_explode_are_applied_in_time_and_hide_what_they_say() {
         .fold(tree, |tree, n| tree.file(format!("{n:02}/x/hidden"), "").file(format!("{n:02}/x/.keep"), ""));
     let mut process = Process::spawn(["--watch=off".as_ref(), tree.path()]);
     process.tool("list_directory", json!({}));
-    let (memory, open) = (peak(&process), descriptors(&process));
+    let (memory, open) = (process.peak_memory() >> 10, process.descriptors());
     everything(&mut process, &tree, "");
     list_all(&mut process);
-    assert_eq!(descriptors(&process), open);
-    let grown = peak(&process) - memory;
+    assert_eq!(process.descriptors(), open);
+    let grown = (process.peak_memory() >> 10) - memory;
     assert!(grown < 300, "{grown} MiB more than before");
 }
 

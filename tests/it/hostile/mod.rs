@@ -23,7 +23,7 @@ mod sizes;
 use serde_json::{Value, json};
 
 use crate::sandbox::{Answer, OPERATIONS, READ_RESOURCE, ask};
-use crate::support::{Client, Process, Tree};
+use crate::support::{Client, Tree};
 use crate::tools::text_and_note;
 
 /// What a tool's answer may take: 40,000 bytes of text, and notes.
@@ -65,16 +65,4 @@ fn completed(client: &mut impl Client, tree: &Tree, typed: &str) -> Vec<String> 
     let result = client.result("completion/complete", params);
     let values = result["completion"]["values"].as_array().expect("values");
     values.iter().map(|value| value.as_str().expect("text").to_owned()).collect()
-}
-
-/// The most memory that a process ever held, in MiB.
-fn peak(process: &Process) -> usize {
-    let status = std::fs::read_to_string(process.proc("status")).expect("/proc/PID/status");
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak");
-    peak.trim().trim_end_matches(" kB").parse::<usize>().expect("a number") >> 10
-}
-
-/// How many descriptors a process has open.
-fn descriptors(process: &Process) -> usize {
-    std::fs::read_dir(process.proc("fd")).expect("/proc/PID/fd").count()
 }

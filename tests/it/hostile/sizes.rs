@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{descriptors, everything, peak, said};
+use super::{everything, said};
 use crate::resources::read;
 use crate::sandbox::{READ_RESOURCE, skipped};
 use crate::support::{Client, Process, TestServer, Tree};
@@ -37,7 +37,7 @@ fn everything_that_is_asked_of_a_terabyte_is_answered_out_of_a_little_memory() {
     let tree = tree();
     let mut process = Process::spawn(["--watch=off".as_ref(), tree.path()]);
     process.tool("list_directory", json!({}));
-    let (memory, open) = (peak(&process), descriptors(&process));
+    let (memory, open) = (process.peak_memory() >> 10, process.descriptors());
     for name in FILES {
         for (operation, answer) in everything(&mut process, &tree, name) {
             let gives_text =
@@ -57,8 +57,8 @@ fn everything_that_is_asked_of_a_terabyte_is_answered_out_of_a_little_memory() {
     // It is binary as soon as the first hole is seen.
     let (text, note) = said(&mut process, "search_text", json!({"query": "gone"}));
     assert!(text == crate::search::NOTHING && note.contains("5 binary files skipped"), "{text} {note}");
-    assert_eq!(descriptors(&process), open);
-    let grown = peak(&process) - memory;
+    assert_eq!(process.descriptors(), open);
+    let grown = (process.peak_memory() >> 10) - memory;
     assert!(grown < 100, "{grown} MiB more than before");
 }
 

@@ -25,10 +25,6 @@ fn entries(directory: &Path) -> Vec<PathBuf> {
     fs::read_dir(directory).expect("it is in /proc").flatten().map(|entry| entry.path()).collect()
 }
 
-fn descriptors(process: &Process) -> usize {
-    entries(&process.proc("fd")).len()
-}
-
 /// How many of its threads watch.
 fn watchers(process: &Process) -> usize {
     let names =
@@ -44,7 +40,7 @@ fn tree() -> Tree {
 fn nothing_is_watched_before_somebody_wants_to_hear_of_changes() {
     let tree = tree();
     let mut process = Process::spawn([tree.path()]).legacy(LATEST_LEGACY);
-    let before = descriptors(&process);
+    let before = process.descriptors();
     process.result("resources/read", json!({"uri": tree.uri("a.txt")}));
     process.result("resources/templates/list", json!({}));
     process.tool_text("directory_tree", json!({}));
@@ -52,7 +48,7 @@ fn nothing_is_watched_before_somebody_wants_to_hear_of_changes() {
     // A modern client lists without wanting to hear more.
     process.modern("resources/list", json!({}));
     assert_eq!(watches(&process), [] as [&str; 0]);
-    assert_eq!((watchers(&process), descriptors(&process)), (0, before));
+    assert_eq!((watchers(&process), process.descriptors()), (0, before));
 }
 
 #[test]
@@ -115,7 +111,7 @@ fn one_thread_watches_and_descriptors_do_not_grow_with_what_was_followed_before(
             live.cancel("file");
         }
         until("no watch", || watches(&live.client).is_empty());
-        (watchers(&live.client), descriptors(&live.client))
+        (watchers(&live.client), live.client.descriptors())
     };
     let before = rounds(1);
     assert_eq!(before.0, 1);

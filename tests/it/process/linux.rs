@@ -29,7 +29,7 @@ fn the_number_of_open_descriptors_stays_the_same() {
         }
         process.tool_text("directory_tree", json!({}));
         process.result("resources/list", json!({}));
-        fs::read_dir(process.proc("fd")).expect("/proc/PID/fd").count()
+        process.descriptors()
     };
     let before = work(1);
     assert_eq!(work(20), before);
@@ -46,7 +46,7 @@ fn the_memory_of_large_answers_goes_back_to_the_system() {
     for id in reads {
         assert_eq!(process.answer(id)["result"]["contents"][0]["blob"].as_str().map(str::len), Some(5_000_000));
     }
-    let peak = peak(&process);
+    let peak = process.peak_memory();
     assert!(peak < 40 << 10, "at most 8 MiB of answers took {peak} KiB");
 }
 
@@ -64,15 +64,8 @@ fn large_files_are_edited_in_the_memory_of_one() {
     for id in edits {
         assert_eq!(process.answer(id)["result"].get("isError"), None);
     }
-    let peak = peak(&process);
+    let peak = process.peak_memory();
     assert!(peak < 80 << 10, "edits of 4 MB took {peak} KiB");
-}
-
-/// The most memory that the program had, in KiB.
-fn peak(process: &Process) -> u64 {
-    let status = fs::read_to_string(process.proc("status")).expect("/proc/PID/status");
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok());
-    peak.expect("VmHWM")
 }
 
 /// `O_NONBLOCK` belongs to the open file, which a parent, a shell or `cat` on the same terminal shares: it would

@@ -21,7 +21,7 @@ use crate::support::{Client, SECRET_MARKER, Tree};
 /// The name of every file that is never inside.
 pub(crate) const OUTSIDE_NAME: &str = "NAME-OF-THE-OUTSIDE";
 
-fn exchange(one: &Path, other: &Path) {
+pub(crate) fn exchange(one: &Path, other: &Path) {
     renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).expect("an exchange");
 }
 

@@ -226,13 +226,12 @@ fn searching_holds_few_descriptors_and_gives_all_back() {
     command.args(["-c", "ulimit -n 32; exec \"$0\" \"$1\"", env!("CARGO_BIN_EXE_mcp-fs")]).arg(tree.path());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut process = Process::start(command);
-    let open = |process: &Process| fs::read_dir(process.proc("fd")).expect("/proc/PID/fd").count();
     let mut counts = Vec::new();
     for _ in 0..4 {
         let text = process.tool_text("search_text", json!({"query": "needle", "limit": 1_000}));
         assert_eq!(text.lines().count(), 400);
         assert_eq!(process.tool_text("search_files", json!({"pattern": "f.txt"})).lines().count(), 400);
-        counts.push(open(&process));
+        counts.push(process.descriptors());
     }
     // What the first call opens once and for all is there from then on.
     assert!(counts.windows(2).all(|pair| pair[0] == pair[1]), "{counts:?}");

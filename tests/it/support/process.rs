@@ -186,6 +186,18 @@ impl Process {
         Path::new("/proc").join(self.pid.to_string()).join(path)
     }
 
+    /// The most memory that it ever had, in KiB.
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(self.proc("status")).expect("/proc/PID/status");
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("VmHWM");
+        peak.trim().trim_end_matches(" kB").parse().expect("a number")
+    }
+
+    /// How many descriptors it has open.
+    pub(crate) fn descriptors(&self) -> usize {
+        std::fs::read_dir(self.proc("fd")).expect("/proc/PID/fd").count()
+    }
+
     /// Sends it a signal.
     #[cfg(unix)]
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {

@@ -148,23 +148,13 @@ fn no_attempt_of_the_table_changes_what_is_outside_behind_the_first_wall_alone()
 /// While a directory is swapped for a link that leads out, and back.
 #[test]
 fn no_change_reaches_what_is_outside_while_links_are_swapped_in() {
-    use std::sync::atomic::{AtomicBool, Ordering};
-
     let tree = Tree::new().dir("swapped").file("a", "a").dir("parked");
     std::fs::create_dir(tree.outside().join("target")).expect("a directory");
     std::fs::write(tree.outside().join("target/file"), "outside").expect("a file");
     std::os::unix::fs::symlink("../target", tree.join("link")).expect("a link");
     let before = state(&tree.outside().join("target"));
-    let done = AtomicBool::new(false);
     let (mut refused, mut done_inside) = (0, 0);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let exchange = rustix::fs::RenameFlags::EXCHANGE;
-            while !done.load(Ordering::Relaxed) {
-                let (one, other) = (tree.join("swapped"), tree.join("link"));
-                rustix::fs::renameat_with(rustix::fs::CWD, &one, rustix::fs::CWD, &other, exchange).expect("a swap");
-            }
-        });
+    race::while_swapping(&[&|| race::exchange(&tree.join("swapped"), &tree.join("link"))], || {
         let mut server = Walls::First.start(&tree, &["--allow-write"]).expect("it needs nothing");
         let deadline = Instant::now() + race::time();
         while Instant::now() < deadline {
@@ -181,7 +171,6 @@ fn no_change_reaches_what_is_outside_while_links_are_swapped_in() {
                 *if said["isError"] == true { &mut refused } else { &mut done_inside } += 1;
             }
         }
-        done.store(true, Ordering::Relaxed);
     });
     assert_eq!(state(&tree.outside().join("target")), before);
     say(&format!("race of writes: in {:?} {done_inside} done, {refused} refused", race::time()));
