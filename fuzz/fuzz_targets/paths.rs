@@ -66,7 +66,7 @@ fn below(scene: &Scene, asked: &str) -> Option<RelPath> {
 }
 
 fn opens_what_is_there(scene: &Scene, root: &Root, located: &Asked) {
-    match root.open_file(located, Blocking::Allowed) {
+    match root.open_file(located, Blocking::Allowed, &Cancel::default()) {
         Ok(file) => {
             let mut content = vec![0; file.stat.size as usize + 1];
             let length = file.read_at(&mut content, 0, &Cancel::default()).expect("a file that can be read");

@@ -157,7 +157,7 @@ struct Matches {
 
 impl Matches {
     fn find(Typed { before, directory, name }: Typed, context: &Context) -> Result<Self, RootError> {
-        let directory = context.root().open_directory(&directory)?;
+        let directory = context.root().open_directory(&directory, &context.cancel)?;
         let path = directory.path.clone();
         let mut matches = Self { before, directory: path, best: BTreeMap::new(), total: 0, cut: false };
         matches.cut = directory.each(&context.cancel, |entry| {
@@ -192,7 +192,7 @@ impl Matches {
                 break;
             }
             context.cancel.check()?;
-            let end = match leads_to(&self.directory, &name, kind, context.root()) {
+            let end = match leads_to(&self.directory, &name, kind, context) {
                 Some(Kind::Directory) => "/",
                 Some(Kind::File) => "",
                 _ => {
@@ -208,12 +208,12 @@ impl Matches {
 }
 
 /// What an entry is, once links are followed; `None` where that cannot be.
-fn leads_to(directory: &RelPath, name: &[u8], kind: Kind, root: &Root) -> Option<Kind> {
+fn leads_to(directory: &RelPath, name: &[u8], kind: Kind, context: &Context) -> Option<Kind> {
     if kind != Kind::Link {
         return Some(kind);
     }
     let asked = Asked { path: directory.join(name), directory: false };
-    root.stat(&asked, Blocking::Allowed).ok().map(|(_, stat)| stat.kind)
+    context.root().stat(&asked, Blocking::Allowed, &context.cancel).ok().map(|(_, stat)| stat.kind)
 }
 
 /// The bytes of a path as a value has them.

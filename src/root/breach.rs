@@ -2,9 +2,11 @@
 //! the second wall holds alone. Paths go to the system as they are asked for; `..`, links and absolute paths lead where
 //! they lead. Such a build serves nothing where there is no second wall ([`Root::lock`]).
 
+use super::alike::Alike;
 use super::path::RelPath;
-use super::resolve::{Alike, LastLink, Reached};
+use super::resolve::{LastLink, Reached};
 use super::{Root, RootError, sys};
+use crate::cancel::Cancel;
 
 impl Root {
     /// An absolute path as one from the directory: up to the top first.
@@ -21,6 +23,7 @@ impl Root {
         asked: &RelPath,
         _last: LastLink,
         _alike: Alike,
+        _cancel: &Cancel,
         _step: impl FnMut(&RelPath),
     ) -> Result<Reached, RootError> {
         match (sys::stat(&self.dir, asked, self.can(), false), asked.file_name()) {

@@ -97,6 +97,12 @@ impl<'r> Directory<'r> {
         Ok(scanned)
     }
 
+    /// What is known of the directory itself, where it is on the served one's local file system.
+    pub(super) fn own_stat_if_local(&self) -> Option<Stat> {
+        let stat = Stat::from(&self.file.metadata().ok()?);
+        self.root.can().is_quick_at(&stat).then_some(stat)
+    }
+
     /// Size and times of one entry, a link's own where it is one.
     pub fn stat(&self, name: &[u8]) -> Result<Stat, RootError> {
         let can = self.root.can();

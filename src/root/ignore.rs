@@ -101,13 +101,14 @@ impl Ignore {
         root: &Root,
         dir: &RelPath,
         listing: &Listing,
+        cancel: &Cancel,
         mut note: impl FnMut(RelPath, String),
     ) -> Arc<Self> {
         let mut matchers = Vec::new();
         let mut live = Live { walk: Arc::clone(&self.live.walk), own: 0 };
         for name in FILES.into_iter().filter(|name| listing.has_file(name)) {
             // Counted before they are compiled, which is what takes the time.
-            let compiled = Patterns::read(root, dir.join(name)).and_then(|patterns| {
+            let compiled = Patterns::read(root, dir.join(name), cancel).and_then(|patterns| {
                 if self.levels >= MAX_LEVELS {
                     return Err("too many ignore files are above it".to_owned());
                 }
@@ -195,8 +196,8 @@ struct Patterns {
 }
 
 impl Patterns {
-    fn read(root: &Root, path: RelPath) -> Result<Self, String> {
-        let mut text = read(root, path).map_err(|error| error.to_string())?;
+    fn read(root: &Root, path: RelPath, cancel: &Cancel) -> Result<Self, String> {
+        let mut text = read(root, path, cancel).map_err(|error| error.to_string())?;
         if text.starts_with(BYTE_ORDER_MARK) {
             text.remove(0);
         }
@@ -222,13 +223,13 @@ impl Patterns {
     }
 }
 
-fn read(root: &Root, path: RelPath) -> Result<String, RootError> {
+fn read(root: &Root, path: RelPath, cancel: &Cancel) -> Result<String, RootError> {
     let file = root.open_real_file(path, Blocking::Allowed)?;
     if file.stat.size > MAX_FILE {
         return Err(RootError::Io(format!("it is larger than {MAX_FILE} bytes")));
     }
     let mut bytes = vec![0; file.stat.size as usize];
-    let length = file.read_at(&mut bytes, 0, &Cancel::default())?;
+    let length = file.read_at(&mut bytes, 0, cancel)?;
     bytes.truncate(length);
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

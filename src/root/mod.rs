@@ -7,7 +7,7 @@
 //! | module | answers |
 //! | --- | --- |
 //! | [`locate`] | which path does this text mean? (no disk) |
-//! | [`resolve`] | where do its links and `..` lead? |
+//! | [`resolve`], [`alike`] | where do its links and `..` lead? Has an entry this name in another spelling? |
 //! | [`open`] | the file, directory or facts behind it |
 //! | [`dir`], [`walk`] | what is in a directory, or below it |
 //! | [`deny`], [`ignore`] | what is never given out; what listings leave out |
@@ -24,6 +24,7 @@
     reason = "the one place that touches the disk; everything else goes through Root"
 )]
 
+mod alike;
 #[cfg(mcp_fs_breached)]
 mod breach;
 pub mod deny;
@@ -49,6 +50,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cap_std::fs::Dir;
 
+use self::alike::Lookups;
 pub use self::deny::Deny;
 pub use self::dir::{Directory, Entry, Listing};
 pub use self::error::RootError;
@@ -72,6 +74,7 @@ pub struct Root {
     /// The same for walks alone, which would come to them without being asked to.
     walks_stay: AtomicBool,
     deny: Deny,
+    lookups: Lookups,
     /// The directory's absolute path, with all links resolved.
     path: PathBuf,
     /// The same as components, and after it the path as it was typed: clients use either.
@@ -136,6 +139,7 @@ impl Root {
             only_local: AtomicBool::new(false),
             walks_stay: AtomicBool::new(false),
             deny,
+            lookups: Lookups::default(),
             path: canonical,
             wall: Wall::not_yet(),
         })

@@ -42,8 +42,8 @@ pub struct File {
 
 impl Root {
     /// Opens a regular file for reading. Anything else is refused without being opened.
-    pub fn open_file(&self, asked: &Asked, blocking: Blocking) -> Result<File, RootError> {
-        let (path, stat) = self.reach(&asked.path, blocking)?;
+    pub fn open_file(&self, asked: &Asked, blocking: Blocking, cancel: &Cancel) -> Result<File, RootError> {
+        let (path, stat) = self.reach(&asked.path, blocking, cancel)?;
         regular(stat.kind)?;
         if asked.directory {
             return Err(RootError::NotFound);
@@ -66,8 +66,8 @@ impl Root {
     }
 
     /// Opens a directory for listing.
-    pub fn open_directory(&self, asked: &Asked) -> Result<Directory<'_>, RootError> {
-        let (path, stat) = self.reach(&asked.path, Blocking::Allowed)?;
+    pub fn open_directory(&self, asked: &Asked, cancel: &Cancel) -> Result<Directory<'_>, RootError> {
+        let (path, stat) = self.reach(&asked.path, Blocking::Allowed, cancel)?;
         match stat.kind {
             Kind::Directory => self.open_real_directory(&path),
             _ => Err(RootError::NotDirectory),
@@ -92,8 +92,8 @@ impl Root {
     }
 
     /// What a path names once all links are followed, and where it really is.
-    pub fn stat(&self, asked: &Asked, blocking: Blocking) -> Result<(RelPath, Stat), RootError> {
-        let (path, stat) = self.reach(&asked.path, blocking)?;
+    pub fn stat(&self, asked: &Asked, blocking: Blocking, cancel: &Cancel) -> Result<(RelPath, Stat), RootError> {
+        let (path, stat) = self.reach(&asked.path, blocking, cancel)?;
         if asked.directory && stat.kind != Kind::Directory {
             return Err(RootError::NotFound);
         }
@@ -101,14 +101,14 @@ impl Root {
     }
 
     /// Whether the path itself, before its last link is followed, names a link.
-    pub fn is_link(&self, asked: &Asked) -> bool {
+    pub fn is_link(&self, asked: &Asked, cancel: &Cancel) -> bool {
         let Some(name) = asked.path.file_name() else { return false };
-        let real = self.resolve(&asked.path.parent()).map(|parent| parent.join(name));
+        let real = self.resolve(&asked.path.parent(), cancel).map(|parent| parent.join(name));
         real.and_then(|path| sys::stat(&self.dir, &path, self.can(), false)).is_ok_and(|stat| stat.kind == Kind::Link)
     }
 
     /// Where `asked` really is, and what is there. The way that most paths take is one system call.
-    fn reach(&self, asked: &RelPath, blocking: Blocking) -> Result<(RelPath, Stat), RootError> {
+    fn reach(&self, asked: &RelPath, blocking: Blocking, cancel: &Cancel) -> Result<(RelPath, Stat), RootError> {
         let refused = blocking == Blocking::Refused;
         if refused && !self.can().quick {
             return Err(RootError::WouldBlock);
@@ -125,7 +125,7 @@ impl Root {
         if refused {
             return Err(RootError::WouldBlock);
         }
-        let real = self.resolve(asked)?;
+        let real = self.resolve(asked, cancel)?;
         self.deny.check(&real)?;
         let stat = sys::stat(&self.dir, &real, self.can(), false)?;
         if stat.kind == Kind::Link { Err(RootError::Loop) } else { Ok((real, stat)) }

@@ -4,8 +4,7 @@
 //! opening fails; it cannot go elsewhere. So what was checked (against the deny patterns) is what is opened.
 //! Most paths never come here: they are first tried as they are.
 
-use unicode_normalization::UnicodeNormalization;
-
+use super::alike::Alike;
 use super::path::RelPath;
 use super::stat::Kind;
 use super::{Root, RootError, locate, sys};
@@ -25,15 +24,6 @@ pub(super) enum LastLink {
     Itself,
 }
 
-/// Which names are taken for one that is not there by its exact name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Alike {
-    /// Those in another Unicode form.
-    Form,
-    /// Those with another kind of space, too.
-    FormAndSpaces,
-}
-
 /// How far a path leads.
 #[derive(Debug)]
 pub(super) struct Reached {
@@ -45,15 +35,15 @@ pub(super) struct Reached {
 
 impl Root {
     /// Follows all links and `..` in `asked`. Fails where that leads outside, without a look at what is there.
-    pub(super) fn resolve(&self, asked: &RelPath) -> Result<RelPath, RootError> {
-        let reached = self.resolve_by(asked, LastLink::Followed, Alike::FormAndSpaces, |_| ())?;
+    pub(super) fn resolve(&self, asked: &RelPath, cancel: &Cancel) -> Result<RelPath, RootError> {
+        let reached = self.resolve_by(asked, LastLink::Followed, Alike::FormAndSpaces, cancel, |_| ())?;
         if reached.missing.is_empty() { Ok(reached.real) } else { Err(RootError::NotFound) }
     }
 
     /// The same as far as there is something: what is beyond may be created there. What is to be changed is not
     /// guessed: a name with another kind of space is another name.
-    pub(super) fn resolve_far(&self, asked: &RelPath, last: LastLink) -> Result<Reached, RootError> {
-        self.resolve_by(asked, last, Alike::Form, |_| ())
+    pub(super) fn resolve_far(&self, asked: &RelPath, last: LastLink, cancel: &Cancel) -> Result<Reached, RootError> {
+        self.resolve_by(asked, last, Alike::Form, cancel, |_| ())
     }
 
     /// The same; `step` gets every entry on the way before it is looked at, without links and `..` before its name.
@@ -63,6 +53,7 @@ impl Root {
         asked: &RelPath,
         last: LastLink,
         alike: Alike,
+        cancel: &Cancel,
         mut step: impl FnMut(&RelPath),
     ) -> Result<Reached, RootError> {
         let mut pending: Vec<Vec<u8>> = reversed(asked);
@@ -76,7 +67,7 @@ impl Root {
                 continue;
             }
             step(&real.join(&name));
-            let (entry, kind) = match self.entry(&real, &name, alike) {
+            let (entry, kind) = match self.entry(&real, &name, alike, cancel) {
                 Err(RootError::NotFound) => {
                     pending.push(name);
                     return self.missing(real, pending);
@@ -128,38 +119,18 @@ impl Root {
         Ok((reversed(&target), true))
     }
 
-    /// An entry by its exact name, or else by the only name that is the same but for its Unicode form.
-    fn entry(&self, dir: &RelPath, name: &[u8], alike: Alike) -> Result<(RelPath, Kind), RootError> {
+    /// An entry by its exact name, or else the only one that has it in another spelling.
+    fn entry(&self, dir: &RelPath, name: &[u8], alike: Alike, cancel: &Cancel) -> Result<(RelPath, Kind), RootError> {
         let exact = dir.join(name);
         self.deny.check(&exact)?; // before a look: what is in a denied directory is not even asked for
         match sys::stat(&self.dir, &exact, self.can(), false) {
             Ok(stat) => Ok((exact, stat.kind)),
             Err(RootError::NotFound) => {
-                let path = dir.join(&self.equivalent(dir, name, alike)?);
+                let path = dir.join(&self.alike(dir, name, alike, cancel)?);
                 let kind = sys::stat(&self.dir, &path, self.can(), false)?.kind;
                 Ok((path, kind))
             }
             Err(error) => Err(error),
-        }
-    }
-
-    /// Clients and copied archives write `é` as one character or as two, and models write a plain space for the
-    /// narrow one in a macOS screenshot's name.
-    fn equivalent(&self, dir: &RelPath, name: &[u8], alike: Alike) -> Result<Vec<u8>, RootError> {
-        let asked = std::str::from_utf8(name).map_err(|_| RootError::NotFound)?;
-        if asked.bytes().all(|b| b.is_ascii() && (b != b' ' || alike == Alike::Form)) {
-            return Err(RootError::NotFound);
-        }
-        let asked = canonical_form(asked, alike);
-        let listing = self.open_real_directory(dir)?.list(&Cancel::default())?;
-        let mut same = listing.iter().filter(|entry| {
-            let name = std::str::from_utf8(entry.name);
-            name.is_ok_and(|name| canonical_form(name, alike) == asked)
-        });
-        match (same.next(), same.next()) {
-            (Some(only), None) => Ok(only.name.to_vec()),
-            (None, _) => Err(RootError::NotFound),
-            _ => Err(RootError::Ambiguous),
         }
     }
 }
@@ -168,10 +139,4 @@ fn reversed(path: &RelPath) -> Vec<Vec<u8>> {
     let mut components: Vec<_> = path.components().map(<[u8]>::to_vec).collect();
     components.reverse();
     components
-}
-
-/// Normal form C, and where spaces are alike, every kind of them as a plain one.
-fn canonical_form(name: &str, alike: Alike) -> String {
-    let spaces = alike == Alike::FormAndSpaces;
-    name.nfc().map(|c| if spaces && c.is_whitespace() { ' ' } else { c }).collect()
 }

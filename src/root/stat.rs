@@ -74,6 +74,16 @@ impl Stat {
             .map_or(0, |since| since.as_nanos() as u64);
     }
 
+    /// When anything about it last changed; where the system does not tell, when its content did.
+    pub(super) fn last_change(&self) -> Option<SystemTime> {
+        #[cfg(unix)]
+        return u64::try_from(self.changed)
+            .ok()
+            .and_then(|since| SystemTime::UNIX_EPOCH.checked_add(std::time::Duration::from_nanos(since)));
+        #[cfg(not(unix))]
+        return self.modified;
+    }
+
     /// How many names the file has; 1 where the system does not tell.
     pub(super) fn names(&self) -> u64 {
         #[cfg(unix)]

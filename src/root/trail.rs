@@ -3,14 +3,16 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::resolve::{Alike, LastLink};
+use super::alike::Alike;
+use super::resolve::LastLink;
 use super::stat::{Kind, Stat};
 use super::{Asked, Blocking, RelPath, Root, RootError};
+use crate::cancel::Cancel;
 
 /// A file that was written this short a time ago may be written again without that its times show it: most file
 /// systems count them in steps of 10 ms or less. (Some old ones have steps of a second or two; there, of two writes
 /// within one step that leave the same size, the second can be missed.)
-const STEP: Duration = Duration::from_millis(20);
+pub(super) const STEP: Duration = Duration::from_millis(20);
 
 /// Bytes of the entries of one trail, all told. A path of 4,096 bytes can have 2,048 names, and all of them above it
 /// would take 4 MB.
@@ -52,32 +54,40 @@ pub enum Facts {
 impl Root {
     /// Where `asked` leads now, be it to nothing. Fails where it leads outside, to what is denied or can never be read,
     /// and where the directory is missing that would hold it.
-    pub fn trail(&self, asked: &Asked, blocking: Blocking) -> Result<Trail, RootError> {
-        match self.stat(asked, blocking) {
+    pub fn trail(&self, asked: &Asked, blocking: Blocking, cancel: &Cancel) -> Result<Trail, RootError> {
+        match self.stat(asked, blocking, cancel) {
             Ok((_, stat)) if !matches!(stat.kind, Kind::File | Kind::Directory) => {
                 Err(RootError::NotRegular(stat.kind))
             }
             Ok((real, stat)) => {
                 let path = if asked.path.has_parent_refs() { real.clone() } else { asked.path.clone() };
-                self.trail_to(path, Ok((real, stat)))
+                self.trail_to(path, Ok((real, stat)), cancel)
             }
-            Err(RootError::NotFound) if !asked.directory => self.trail_of(self.yet_to_come(&asked.path)?),
+            Err(RootError::NotFound) if !asked.directory => {
+                self.trail_of(self.yet_to_come(&asked.path, cancel)?, cancel)
+            }
             Err(error) => Err(error),
         }
     }
 
     /// Where a followed path leads now. Fails only where that cannot be told at the moment.
-    pub fn trail_of(&self, path: RelPath) -> Result<Trail, RootError> {
-        let found = self.stat(&Asked { path: path.clone(), directory: false }, Blocking::Allowed);
-        self.trail_to(path, found)
+    pub fn trail_of(&self, path: RelPath, cancel: &Cancel) -> Result<Trail, RootError> {
+        let found = self.stat(&Asked { path: path.clone(), directory: false }, Blocking::Allowed, cancel);
+        self.trail_to(path, found, cancel)
     }
 
-    fn trail_to(&self, path: RelPath, found: Result<(RelPath, Stat), RootError>) -> Result<Trail, RootError> {
+    fn trail_to(
+        &self,
+        path: RelPath,
+        found: Result<(RelPath, Stat), RootError>,
+        cancel: &Cancel,
+    ) -> Result<Trail, RootError> {
         let mut way = Way::default();
         match &found {
             Ok((real, _)) if *real == path => way.straight_to(real),
             _ => {
-                let end = self.resolve_by(&path, LastLink::Followed, Alike::FormAndSpaces, |entry| way.pass(entry));
+                let end =
+                    self.resolve_by(&path, LastLink::Followed, Alike::FormAndSpaces, cancel, |entry| way.pass(entry));
                 // Any other failure is a fact, too.
                 end.map(drop).or_else(|error| if error.is_passing() { Err(error) } else { Ok(()) })?;
                 if let Ok((real, _)) = &found {
@@ -95,10 +105,10 @@ impl Root {
     }
 
     /// The path of what may come to be where nothing is now.
-    fn yet_to_come(&self, asked: &RelPath) -> Result<RelPath, RootError> {
+    fn yet_to_come(&self, asked: &RelPath, cancel: &Cancel) -> Result<RelPath, RootError> {
         let name = asked.file_name().filter(|name| *name != b"..").ok_or(RootError::NotFound)?;
         let parent = Asked { path: asked.parent(), directory: true };
-        let (real, stat) = self.stat(&parent, Blocking::Allowed)?;
+        let (real, stat) = self.stat(&parent, Blocking::Allowed, cancel)?;
         if stat.kind != Kind::Directory {
             return Err(RootError::NotFound);
         }

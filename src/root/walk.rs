@@ -108,7 +108,7 @@ impl<'r> Walk<'r> {
     }
 
     fn enter(&mut self, above: &Arc<Ignore>, dir: &RelPath, listing: &Listing) -> Arc<Ignore> {
-        above.enter(self.root, dir, listing, |path, why| {
+        above.enter(self.root, dir, listing, self.cancel, |path, why| {
             if self.notes.len() < 5 {
                 self.notes.push((path, why));
             }
@@ -138,10 +138,14 @@ impl<'r> Walk<'r> {
             self.ignored += before - listing.len();
         }
         if !self.options.exclude.is_empty() {
+            let (cancel, mut seen, mut is_over) = (self.cancel, 0_usize, false);
             listing.retain(|entry| {
+                is_over |= seen.is_multiple_of(64) && cancel.is_cancelled();
+                seen += 1;
                 let path = path.join(entry.name);
-                !self.options.exclude.matches(path.below(&self.start), entry.kind == Kind::Directory)
+                !is_over && !self.options.exclude.matches(path.below(&self.start), entry.kind == Kind::Directory)
             });
+            self.cancel.check()?;
         }
         if path.depth() - self.start.depth() < self.options.max_depth {
             for entry in listing.iter().filter(|entry| entry.kind == Kind::Directory) {

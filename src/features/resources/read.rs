@@ -20,7 +20,7 @@ pub fn read(uri: &str, context: &Context) -> Result<Contents, Failure> {
     let (reference, window) = split_range(uri)?;
     let asked = context.root().locate_uri(reference).map_err(|error| reader.failure(error))?;
     let blocking = if context.may_block { Blocking::Allowed } else { Blocking::Refused };
-    match context.root().open_file(&asked, blocking) {
+    match context.root().open_file(&asked, blocking, &context.cancel) {
         Err(RootError::IsDirectory) if window.is_some() => Err(range_on("a directory")),
         Err(error) if error != RootError::IsDirectory => Err(reader.failure(error)),
         opened => {
@@ -119,7 +119,7 @@ impl Reader<'_> {
         }
         let _turn = self.context.turn()?;
         let root = self.context.root();
-        let dir = root.open_directory(asked).map_err(|error| self.failure(error))?;
+        let dir = root.open_directory(asked, &self.context.cancel).map_err(|error| self.failure(error))?;
         let listing = dir.list(&self.context.cancel).map_err(|error| self.failure(error))?;
         let max = self.context.limits().resource_bytes;
         let mut text = String::new();

@@ -63,7 +63,7 @@ pub fn listen(interests: &Interests, context: &Context) -> Result<Listening, Fai
 fn find(uri: &str, context: &Context) -> Result<(Subject, Trail), Failure> {
     let blocking = if context.may_block { Blocking::Allowed } else { Blocking::Refused };
     let (subject, asked) = read(uri, context)?;
-    let trail = context.root().trail(&asked, blocking).map_err(|error| failure(uri, error))?;
+    let trail = context.root().trail(&asked, blocking, &context.cancel).map_err(|error| failure(uri, error))?;
     Ok((subject, trail))
 }
 

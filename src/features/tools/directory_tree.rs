@@ -42,7 +42,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
     let (asked, root) = (arguments.text("path"), context.root());
-    let start = root.locate(asked).and_then(|path| root.stat(&path, Blocking::Allowed));
+    let start = root.locate(asked).and_then(|path| root.stat(&path, Blocking::Allowed, &context.cancel));
     let (start, stat) = start.map_err(|error| Problem::at(asked, error))?;
     if stat.kind != EntryKind::Directory {
         return Err(Problem::at(asked, RootError::NotDirectory));

@@ -45,7 +45,7 @@ const LARGE: u64 = 1 << 20;
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
     let _turn = context.change_turn()?;
     let order = Order::read(arguments, context)?;
-    let size = context.root().stat(&order.path, Blocking::Allowed).map_or(0, |(_, stat)| stat.size);
+    let size = context.root().stat(&order.path, Blocking::Allowed, &context.cancel).map_or(0, |(_, stat)| stat.size);
     if size < LARGE {
         return order.carry_out(context.services());
     }

@@ -28,12 +28,12 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
     let (asked, root) = (arguments.text("path"), context.root());
     let at = |error| Problem::at(asked, error);
     let path = root.locate(asked).map_err(at)?;
-    let (real, stat) = root.stat(&path, Blocking::Allowed).map_err(at)?;
+    let (real, stat) = root.stat(&path, Blocking::Allowed, &context.cancel).map_err(at)?;
     let mut lines = facts(&stat);
     if stat.kind == Kind::File {
         let _ = writeln!(lines, "version: {}", Version::of(&stat));
     }
-    if root.is_link(&path) {
+    if root.is_link(&path, &context.cancel) {
         let _ = writeln!(lines, "link: to {}, {}", stat.kind, shown(root, &real));
     }
     match stat.kind {

@@ -41,7 +41,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
 /// Opens and reads the directory that the arguments name.
 pub(super) fn open<'r>(arguments: &Arguments<'_>, context: &'r Context) -> Result<(Directory<'r>, Listing), Problem> {
     let (asked, root) = (arguments.text("path"), context.root());
-    let dir = root.locate(asked).and_then(|path| root.open_directory(&path));
+    let dir = root.locate(asked).and_then(|path| root.open_directory(&path, &context.cancel));
     let listed = dir.and_then(|dir| dir.list(&context.cancel).map(|listing| (dir, listing)));
     listed.map_err(|error| Problem::at(asked, error))
 }

@@ -23,7 +23,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
     let (asked, root) = (arguments.text("path"), context.root());
-    let file = root.locate(asked).and_then(|path| root.open_file(&path, Blocking::Allowed));
+    let file = root.locate(asked).and_then(|path| root.open_file(&path, Blocking::Allowed, &context.cancel));
     let file = file.map_err(|error| Problem::at(asked, error))?;
     let (size, limit) = (file.stat.size, context.limits().blob_bytes as u64);
     if size > limit {

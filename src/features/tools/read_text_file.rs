@@ -44,7 +44,9 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
 pub(super) fn open(asked: &str, context: &Context) -> Result<File, Problem> {
     let blocking = if context.may_block { Blocking::Allowed } else { Blocking::Refused };
     let root = context.root();
-    root.locate(asked).and_then(|path| root.open_file(&path, blocking)).map_err(|error| Problem::at(asked, error))
+    root.locate(asked)
+        .and_then(|path| root.open_file(&path, blocking, &context.cancel))
+        .map_err(|error| Problem::at(asked, error))
 }
 
 /// Reads lines of it.

@@ -3,6 +3,7 @@
 use super::arguments::{Kind, Parameter, directory, optional};
 use super::{Arguments, Problem, READ_ONLY, Tool};
 use crate::call::Block;
+use crate::cancel::Cancel;
 use crate::context::Context;
 use crate::features::names::{Unreadable, counted, notes, shown};
 use crate::features::search::glob::{NameGlob, hint};
@@ -47,7 +48,7 @@ pub(super) const TOOL: Tool = Tool {
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
     let (asked, root) = (arguments.text("path"), context.root());
     let glob = NameGlob::new(root, arguments.text("pattern")).map_err(Problem::Message)?;
-    let start = root.locate(asked).and_then(|path| root.stat(&path, Blocking::Allowed));
+    let start = root.locate(asked).and_then(|path| root.stat(&path, Blocking::Allowed, &context.cancel));
     let (start, stat) = start.map_err(|error| Problem::at(asked, error))?;
     if stat.kind != EntryKind::Directory {
         return Err(Problem::at(asked, RootError::NotDirectory));
@@ -70,7 +71,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
     for visit in walk.by_ref() {
         context.report(search.seen + 1, || format!("searching {}", shown(root, &visit.path)));
         match &visit.listing {
-            Ok((_, listing)) => search.look(root, &glob, &start, &visit.path, listing),
+            Ok((_, listing)) => search.look(root, &glob, &start, &visit.path, listing, &cancel),
             Err(_) => search.unreadable.push(visit.path),
         }
         if search.is_cut {
@@ -99,10 +100,21 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Adds what matches in one directory, until there is no room.
-    fn look(&mut self, root: &Root, glob: &NameGlob, start: &RelPath, dir: &RelPath, listing: &Listing) {
+    fn look(
+        &mut self,
+        root: &Root,
+        glob: &NameGlob,
+        start: &RelPath,
+        dir: &RelPath,
+        listing: &Listing,
+        cancel: &Cancel,
+    ) {
         self.is_incomplete |= listing.cut;
         for entry in listing.iter() {
             self.seen += 1;
+            if self.seen.is_multiple_of(1_024) && cancel.is_cancelled() {
+                return; // and so does the walk
+            }
             if !self.wants(entry.kind) || !glob.might_match(entry.name) {
                 continue;
             }

@@ -66,7 +66,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
         "" => None,
         glob => Some(NameGlob::new(root, glob).map_err(Problem::Message)?),
     };
-    let located = root.locate(asked).and_then(|path| root.stat(&path, Blocking::Allowed));
+    let located = root.locate(asked).and_then(|path| root.stat(&path, Blocking::Allowed, &context.cancel));
     let (start, stat) = located.map_err(|error| Problem::at(asked, error))?;
     let _turn = context.search_turn()?;
     let cancel = context.search_cancel();

@@ -157,7 +157,7 @@ impl Watcher {
             if self.cancel.is_cancelled() {
                 return;
             }
-            let Ok(trail) = self.root.trail_of(path.clone()) else {
+            let Ok(trail) = self.root.trail_of(path.clone(), &self.cancel) else {
                 self.targets.look_later(&path, written, Instant::now() + self.limits.watch.poll);
                 continue;
             };

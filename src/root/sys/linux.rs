@@ -41,6 +41,11 @@ impl Abilities {
 }
 
 impl Abilities {
+    /// Whether what `stat` is of lies on the root's own file system, and that is a local one.
+    pub(in crate::root) fn is_quick_at(self, stat: &Stat) -> bool {
+        self.quick && stat.device == self.device
+    }
+
     pub(in crate::root) fn confinement(self) -> &'static str {
         if cfg!(mcp_fs_breached) {
             "nothing: a test build, without the first wall"

@@ -27,6 +27,10 @@ impl Abilities {
         Ok(Self { quick: false, only_local: false })
     }
 
+    pub(in crate::root) fn is_quick_at(self, _stat: &Stat) -> bool {
+        self.quick
+    }
+
     pub(in crate::root) fn confinement(self) -> &'static str {
         CHAIN
     }

@@ -65,9 +65,9 @@ impl WritableRoot {
         report: &dyn Fn(usize),
     ) -> Result<Copied, SideError> {
         let (at_source, at_destination) = (Side::Source.of(), Side::Destination.of());
-        let (from, stat) = self.root.stat(source, Blocking::Allowed).map_err(Side::Source.of())?;
+        let (from, stat) = self.root.stat(source, Blocking::Allowed, cancel).map_err(Side::Source.of())?;
         let is_over = options.overwrite && stat.kind == Kind::File;
-        let to = self.copy_target(destination, is_over).map_err(&at_destination)?;
+        let to = self.copy_target(destination, is_over, cancel).map_err(&at_destination)?;
         let _turn = self.turns.take(&[&to.path], cancel).map_err(&at_destination)?;
         match stat.kind {
             Kind::File => {
@@ -87,11 +87,11 @@ impl WritableRoot {
 
     /// Where a copy is to be: the name itself, or with `over` what a link of that name leads to. What has the name
     /// fails it, unless it may be replaced.
-    fn copy_target(&self, destination: &Asked, over: bool) -> Result<Target, WriteError> {
-        let target = self.target(destination, LastLink::Itself)?;
+    fn copy_target(&self, destination: &Asked, over: bool, cancel: &Cancel) -> Result<Target, WriteError> {
+        let target = self.target(destination, LastLink::Itself, cancel)?;
         match target.missing().is_empty() {
             false => Ok(target),
-            true if over => self.target(destination, LastLink::Followed),
+            true if over => self.target(destination, LastLink::Followed, cancel),
             true => Err(WriteError::Exists),
         }
     }

@@ -34,7 +34,7 @@ impl WritableRoot {
         cancel: &Cancel,
         report: &dyn Fn(usize),
     ) -> Result<Deleted, WriteError> {
-        let target = self.target(asked, LastLink::Itself)?;
+        let target = self.target(asked, LastLink::Itself, cancel)?;
         let _turn = self.turns.take(&[&target.path], cancel)?;
         if !target.missing().is_empty() {
             return Err(RootError::NotFound.into());

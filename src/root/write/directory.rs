@@ -10,7 +10,7 @@ impl WritableRoot {
     /// Makes a directory with all that are missing above it, and gives its real path and how many were made. That it
     /// is there is no failure.
     pub fn create_directory(&self, asked: &Asked, cancel: &Cancel) -> Result<(RelPath, usize), WriteError> {
-        let target = self.target(asked, LastLink::Followed)?;
+        let target = self.target(asked, LastLink::Followed, cancel)?;
         let _turn = self.turns.take(&[&target.path], cancel)?;
         self.make_directories(target.real(), target.missing())?;
         // Also where somebody else has made something of that name meanwhile.

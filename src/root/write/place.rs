@@ -6,6 +6,7 @@ use cap_std::fs::Dir;
 
 use super::names::must_be_creatable;
 use super::{WritableRoot, WriteError};
+use crate::cancel::Cancel;
 use crate::root::path::os_str;
 use crate::root::resolve::{LastLink, Reached};
 use crate::root::stat::{Kind, Stat};
@@ -31,9 +32,9 @@ pub(super) struct Place {
 
 impl WritableRoot {
     /// Where `asked` leads. Fails where that is outside or denied; that something is missing is no failure yet.
-    pub(super) fn target(&self, asked: &Asked, last: LastLink) -> Result<Target, WriteError> {
+    pub(super) fn target(&self, asked: &Asked, last: LastLink, cancel: &Cancel) -> Result<Target, WriteError> {
         self.root.deny.check(&asked.path)?;
-        let reached = self.root.resolve_far(&asked.path, last)?;
+        let reached = self.root.resolve_far(&asked.path, last, cancel)?;
         let path = reached.missing.iter().fold(reached.real.clone(), |path, name| path.join(name));
         self.root.deny.check(&path)?;
         if !reached.missing.is_empty() {

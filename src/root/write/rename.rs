@@ -35,8 +35,8 @@ impl WritableRoot {
         cancel: &Cancel,
     ) -> Result<Moved, SideError> {
         let (at_source, at_destination) = (Side::Source.of(), Side::Destination.of());
-        let from = self.target(source, LastLink::Itself).map_err(&at_source)?;
-        let to = self.target(destination, LastLink::Itself).map_err(&at_destination)?;
+        let from = self.target(source, LastLink::Itself, cancel).map_err(&at_source)?;
+        let to = self.target(destination, LastLink::Itself, cancel).map_err(&at_destination)?;
         let _turn = self.turns.take(&[&from.path, &to.path], cancel).map_err(&at_source)?;
         let source = self.place(&from, false).map_err(&at_source)?;
         let stat = source.look().and_then(|stat| Ok(stat.ok_or(RootError::NotFound)?)).map_err(&at_source)?;

@@ -122,7 +122,7 @@ impl WritableRoot {
     }
 
     fn file(&self, asked: &Asked, cancel: &Cancel) -> Result<(Target, Turn), WriteError> {
-        let target = self.target(asked, LastLink::Followed)?;
+        let target = self.target(asked, LastLink::Followed, cancel)?;
         target.must_name_a_file()?;
         let turn = self.turns.take(&[&target.path], cancel)?;
         Ok((target, turn))

@@ -56,6 +56,7 @@ impl WritableRoot {
         }
         if let Some(destination) = rules.destination {
             for (path, _) in &entries {
+                cancel.check()?;
                 let new = moved(path, top, destination);
                 if new.as_bytes().len() > LONGEST {
                     return Err(RootError::BadPath("a path in it would be too long there").into());

@@ -7,6 +7,7 @@
 //! | sparse files of a terabyte, sizes that no sum holds | `sizes`; their holes when copied: `writes::copying`; as blobs: `resources::errors` |
 //! | files that grow, shrink or are replaced while they are read, directories that change while they are listed | `changing`; swapped for links: `sandbox::race` |
 //! | directories of 100,000 entries | `crowds` |
+//! | names that are missing in a crowd | `lookups` |
 //! | `.gitignore` bombs, and ones that are no files | `ignore`; too large ones: `resources::left_out` |
 //! | what may not be read, and loops of links | `barred`; every kind of link: `sandbox::links` |
 //! | FIFOs, sockets, devices | `sandbox::special`, `cases::reading` |
@@ -17,6 +18,7 @@ mod changing;
 mod crowds;
 mod depth;
 mod ignore;
+mod lookups;
 mod names;
 mod sizes;
 

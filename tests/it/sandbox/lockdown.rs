@@ -7,6 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::thread;
 
+use mcp_fs::cancel::Cancel;
 use mcp_fs::root::{Blocking, Deny, Root, Sandbox, Wall};
 use serde_json::json;
 
@@ -163,12 +164,14 @@ fn a_thread_that_is_locked_in_signals_nobody_else() {
 fn the_root_gives_what_is_inside_behind_the_wall() {
     let tree = Tree::new().file("inside.txt", "inside\n").file("d/leaf.txt", "leaf\n");
     locked_in(&tree, false, |root| {
-        let file = root.open_file(&root.locate("d/../inside.txt").expect("a path"), Blocking::Allowed).expect("a file");
+        let file = root
+            .open_file(&root.locate("d/../inside.txt").expect("a path"), Blocking::Allowed, &Cancel::default())
+            .expect("a file");
         let mut bytes = [0; 7];
-        assert_eq!(file.read_at(&mut bytes, 0, &mcp_fs::cancel::Cancel::default()), Ok(7));
+        assert_eq!(file.read_at(&mut bytes, 0, &Cancel::default()), Ok(7));
         assert_eq!(&bytes, b"inside\n");
-        let listed = root.open_directory(&root.locate("d").expect("a path")).expect("a directory");
-        assert_eq!(listed.list(&mcp_fs::cancel::Cancel::default()).expect("entries").len(), 1);
+        let listed = root.open_directory(&root.locate("d").expect("a path"), &Cancel::default()).expect("a directory");
+        assert_eq!(listed.list(&Cancel::default()).expect("entries").len(), 1);
     });
 }
 

@@ -1,0 +1,103 @@
+//! A name that nothing has, in a directory of many: the directory is read for another spelling of it, which takes
+//! neither memory nor the place of other work, ends when nobody wants it any more, and misses nothing that changes.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::time::{Duration, SystemTime};
+
+use mcp_fs::cancel::Cancel;
+use mcp_fs::root::{Blocking, Deny, Root, RootError};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use serde_json::{Value, json};
+
+use crate::support::{Client as _, Process, TestServer, Tree};
+
+/// Empty files in `crowd`, all with long names that begin like the ones that are asked for.
+fn tree(many: usize) -> Tree {
+    let tree = Tree::in_memory().dir("crowd").file("plain.txt", "plain\n");
+    for number in 0..many {
+        let path = tree.join("crowd").join(format!("{} {number:06}", "\u{e9}".repeat(60)));
+        mknodat(CWD, path, FileType::RegularFile, Mode::RUSR | Mode::WUSR, 0).expect("a file");
+    }
+    tree
+}
+
+/// Paths of names that are missing, each with another spelling.
+fn missing(count: usize) -> Vec<String> {
+    (0..count).map(|number| format!("crowd/{} m{number}", "e\u{301}".repeat(50))).collect()
+}
+
+#[test]
+fn many_lookups_in_a_crowd_take_no_memory_and_hold_up_nothing() {
+    let tree = tree(10_000);
+    let options = ["--watch=off", "--io-timeout=60"].map(std::ffi::OsStr::new);
+    let mut process = Process::spawn(options.into_iter().chain([tree.path().as_os_str()]));
+    process.tool("list_directory", json!({}));
+    let before = process.peak_memory();
+    let ask = |process: &mut Process, path: &String| {
+        process.ask_modern("tools/call", json!({"name": "get_file_info", "arguments": {"path": path}}))
+    };
+    let asked: Vec<Value> = missing(48).iter().map(|path| ask(&mut process, path)).collect();
+    for id in asked {
+        let text = process.answer(id)["result"]["content"][0]["text"].to_string();
+        assert!(text.contains("not found"), "{text}");
+    }
+    let texts = process.tool("read_multiple_files", json!({"paths": missing(100)}));
+    let texts = texts["content"].as_array().expect("blocks");
+    assert!(texts.iter().all(|block| block["text"].as_str().is_some_and(|text| text.contains("not found"))));
+    assert_eq!(process.tool_text("read_text_file", json!({"path": "plain.txt"})), "plain\n");
+    let grown = (process.peak_memory() - before) >> 10;
+    assert!(grown < 24, "{grown} MiB more than before");
+    assert!(!process.finish().contains("not answered"), "work was taken for a disk that does not answer");
+}
+
+fn root(tree: &Tree) -> Root {
+    Root::open(tree.path(), Deny::new(&[], true).expect("no patterns")).expect("a root")
+}
+
+#[test]
+fn a_lookup_makes_steps_and_ends_when_it_is_cancelled() {
+    let tree = tree(10_000);
+    let (root, cancel) = (root(&tree), Cancel::default());
+    let stat = |path: &str, cancel: &Cancel| {
+        let asked = root.locate(path).expect("a path");
+        root.stat(&asked, Blocking::Allowed, cancel).map(drop)
+    };
+    assert_eq!(stat(&missing(1)[0], &cancel), Err(RootError::NotFound));
+    assert!(cancel.steps() >= 2, "{} steps in 10,000 names", cancel.steps());
+    fs::rename(tree.join("plain.txt"), tree.join("crowd/new")).expect("renamed");
+    cancel.cancel();
+    assert_eq!(stat("crowd/\u{212a}elvin", &cancel), Err(RootError::Cancelled));
+}
+
+/// What was seen of a directory is of no use once it has changed: a name that came is found, whatever its times say.
+#[test]
+fn a_name_that_comes_after_a_lookup_is_found_by_the_next_one() {
+    let tree = tree(3_000);
+    let mut server = TestServer::start(&tree);
+    let crowd = tree.join("crowd");
+    let old = fs::metadata(&crowd).and_then(|metadata| metadata.modified()).expect("a time");
+    let lookup =
+        |server: &mut TestServer, path: &str| server.tool("read_text_file", json!({"path": path}))["isError"] == true;
+    for (asked, real) in [("crowd/a b", "crowd/a\u{202f}b"), ("crowd/u\u{308}", "crowd/\u{fc}")] {
+        wait_until_settled(&crowd);
+        assert!(lookup(&mut server, asked), "{asked} is not there yet");
+        assert!(lookup(&mut server, asked), "{asked} is not there yet, and remembered");
+        fs::write(tree.join(real), "here\n").expect("written");
+        // As tar and rsync do, which set a directory's time to that of their source.
+        fs::File::open(&crowd).and_then(|dir| dir.set_modified(old)).expect("set");
+        assert_eq!(server.tool_text("read_text_file", json!({"path": asked})), "here\n");
+        fs::remove_file(tree.join(real)).expect("removed");
+        assert!(lookup(&mut server, asked), "{asked} is gone");
+    }
+}
+
+/// Waits until a directory's last change is so long ago that the next one shows in its times.
+fn wait_until_settled(directory: &std::path::Path) {
+    let changed = fs::metadata(directory).expect("a directory");
+    let changed = Duration::new(changed.ctime().cast_unsigned(), changed.ctime_nsec() as u32);
+    let is_settled = || SystemTime::now() > SystemTime::UNIX_EPOCH + changed + Duration::from_millis(50);
+    while !is_settled() {
+        std::thread::yield_now();
+    }
+}
