@@ -51,6 +51,15 @@ pub enum RootError {
     /// It lies on procfs, sysfs or the like, which show the server's own secrets.
     #[error("on a kernel file system (such as /proc), which is never served")]
     KernelFileSystem,
+    /// It lies on a file system of which nothing is known, by its number: it may be one of those.
+    #[error(
+        "on a file system of a kind that the server does not know, and therefore does not serve; copy it to another file \
+         system, or ask for this one to be supported (the server's log has its number)"
+    )]
+    UnknownFileSystem(u32),
+    /// The handle of a network file system is out of date, again and again.
+    #[error("replaced or removed on the file server at this moment; try again")]
+    Stale,
     /// Another program holds it: a lease, as file servers take them.
     #[error("held by another program for a moment (a lease); try again")]
     Held,
@@ -97,7 +106,13 @@ impl RootError {
     pub fn is_passing(&self) -> bool {
         matches!(
             self,
-            Self::TooManyOpen | Self::Io(_) | Self::NoAnswer | Self::Held | Self::WouldBlock | Self::Cancelled
+            Self::TooManyOpen
+                | Self::Io(_)
+                | Self::Stale
+                | Self::NoAnswer
+                | Self::Held
+                | Self::WouldBlock
+                | Self::Cancelled
         )
     }
 }
@@ -123,6 +138,7 @@ impl From<io::Error> for RootError {
             Kind::IsADirectory => Self::IsDirectory,
             Kind::InvalidFilename => Self::BadPath("the path or a name in it is too long"),
             Kind::InvalidInput => Self::BadPath("the path holds a character that this system does not allow"),
+            Kind::StaleNetworkFileHandle => Self::Stale,
             Kind::TimedOut => Self::NoAnswer,
             Kind::WouldBlock => Self::WouldBlock,
             _ => from_number(&error),

@@ -121,11 +121,14 @@ impl Root {
         let canonical = path.canonicalize().map_err(describe)?;
         let dir = Dir::open_ambient_dir(&canonical, cap_std::ambient_authority()).map_err(describe)?;
         let can = sys::Abilities::of(&dir).map_err(describe)?;
-        let listable = sys::open(&dir, &RelPath::root(), sys::Access::Directory, can).and_then(|(dir, _)| {
-            if sys::is_kernel_file_system(&dir) { Err(RootError::KernelFileSystem) } else { Ok(()) }
-        });
+        let listable = sys::open(&dir, &RelPath::root(), sys::Access::Directory, can)
+            .and_then(|(dir, _)| sys::must_be_served(&dir));
         listable.map_err(|error| match error {
             RootError::PermissionDenied => describe(io::ErrorKind::PermissionDenied.into()),
+            RootError::UnknownFileSystem(number) => unusable(&format!(
+                "on a file system of a kind that mcp-fs does not know ({number:#x}); serve a directory on another one, \
+                 and report this number if it holds files"
+            )),
             error => unusable(&error.to_string()),
         })?;
         Ok(Self {

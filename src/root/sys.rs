@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | open without links | `openat2(2)`, `RESOLVE_BENEATH \| RESOLVE_NO_SYMLINKS` | a chain of cap-std handles, one name each |
 //! | list a directory | `getdents64(2)` | cap-std |
-//! | file system's kind | `fstatfs(2)` | not asked: there is no procfs |
+//! | which file systems are served | by `fstatfs(2)`: known ones that hold files | all: there is no procfs |
 //! | read that may not block | `preadv2(2)`, `RWF_NOWAIT` | not offered |
 //! | hear of changes | `inotify(7)` | the `notify` crate |
 //! | move without overwriting | `renameat2(2)`, `RENAME_NOREPLACE` | the same on macOS; else by a hard link |
@@ -34,12 +34,11 @@ mod portable;
 pub(super) use landlock::confine;
 #[cfg(target_os = "linux")]
 pub(super) use linux::{
-    Abilities, change, directory_handle, is_kernel_file_system, list, open, read_at_now, stat, stat_here, stat_in,
+    Abilities, change, directory_handle, list, must_be_served, open, read_at_now, stat, stat_here, stat_in,
 };
 #[cfg(not(target_os = "linux"))]
 pub(super) use portable::{
-    Abilities, change, confine, directory_handle, is_kernel_file_system, list, open, read_at_now, stat, stat_here,
-    stat_in,
+    Abilities, change, confine, directory_handle, list, must_be_served, open, read_at_now, stat, stat_here, stat_in,
 };
 
 /// What tells of changes; made public by [`super::hints`].

@@ -1,6 +1,7 @@
 //! Linux: the kernel confines paths, and says what it would have to wait for.
 
 pub(in crate::root) mod change;
+mod kinds;
 
 use std::fs::File;
 use std::io::{self, IoSliceMut};
@@ -9,8 +10,9 @@ use std::path::Path;
 
 use cap_std::fs::Dir;
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags};
-use rustix::io::{Errno, ReadWriteFlags};
+use rustix::io::{Errno, ReadWriteFlags, retry_on_intr};
 
+pub(in crate::root) use self::kinds::must_be_served;
 use super::{Access, CHAIN, chain};
 use crate::root::RootError;
 use crate::root::path::RelPath;
@@ -33,7 +35,7 @@ impl Abilities {
     pub(in crate::root) fn of(root: &Dir) -> io::Result<Self> {
         Ok(Self {
             openat2: has_openat2(root),
-            quick: QUICK.contains(&fs::fstatfs(root)?.f_type),
+            quick: kinds::is_quick(root)?,
             device: fs::fstat(root)?.st_dev,
             only_local: false,
         })
@@ -63,12 +65,18 @@ fn has_openat2(root: &Dir) -> bool {
     !matches!(probe, Err(Errno::NOSYS | Errno::PERM))
 }
 
-/// `f_type` of ext4, xfs, btrfs, tmpfs and overlayfs (statfs(2)).
-const QUICK: [fs::FsWord; 5] = [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630];
-
-/// `f_type` of procfs, sysfs, debugfs, tracefs, securityfs, cgroup and cgroup2, bpf and configfs (statfs(2)).
-const KERNEL: [fs::FsWord; 9] =
-    [0x9fa0, 0x6265_6572, 0x6462_6720, 0x7472_6163, 0x7363_6673, 0x0027_e0eb, 0x6367_7270, 0xcafe_4a11, 0x6265_6570];
+/// Tries again where the server of a network file system has replaced what was being opened: the name leads to another
+/// file now.
+fn fresh<T>(mut attempt: impl FnMut() -> Result<T, RootError>) -> Result<T, RootError> {
+    const ATTEMPTS: usize = 4;
+    for _ in 1..ATTEMPTS {
+        match attempt() {
+            Err(RootError::Stale) => {}
+            done => return done,
+        }
+    }
+    attempt()
+}
 
 /// Kind, size and times of what the path names, a link's own where it is one. Nothing is opened for reading, so
 /// no FIFO's writer and no device notices.
@@ -77,13 +85,18 @@ pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Abilities, local: b
         return Err(RootError::WouldBlock);
     }
     let stay = if local { ResolveFlags::NO_XDEV } else { ResolveFlags::empty() };
-    let handle = match reach(root, path, OFlags::PATH, stay, can) {
-        Err(error) if local && error.kind() == io::ErrorKind::CrossesDevices => return Err(RootError::WouldBlock),
-        handle => handle?,
-    };
+    fresh(|| match reach(root, path, OFlags::PATH, stay, can) {
+        Err(error) if local && error.kind() == io::ErrorKind::CrossesDevices => Err(RootError::WouldBlock),
+        handle => served(&handle?, can),
+    })
+}
+
+/// What is known of an open file or directory. Fails where it lies on a file system that is not served; the root's own
+/// is.
+fn served(handle: &File, can: Abilities) -> Result<Stat, RootError> {
     let stat = Stat::from(&handle.metadata()?);
-    if stat.device != can.device && is_kernel_file_system(&handle) {
-        return Err(RootError::KernelFileSystem);
+    if stat.device != can.device {
+        must_be_served(handle)?;
     }
     Ok(stat)
 }
@@ -100,18 +113,20 @@ pub(in crate::root) fn open(
         Access::File => OFlags::NONBLOCK | OFlags::NOCTTY,
         Access::Directory => OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::DIRECTORY,
     };
-    let file = reach(root, path, flags, ResolveFlags::empty(), can)?;
-    let stat = Stat::from(&file.metadata()?);
-    if stat.device != can.device && is_kernel_file_system(&file) {
-        return Err(RootError::KernelFileSystem);
-    }
-    Ok((file, stat))
+    fresh(|| {
+        let file = reach(root, path, flags, ResolveFlags::empty(), can)?;
+        let stat = served(&file, can)?;
+        Ok((file, stat))
+    })
 }
 
 /// A handle of a directory, to find its entries by and not to read it.
 pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, can: Abilities) -> Result<File, RootError> {
-    let handle = reach(root, path, OFlags::PATH | OFlags::DIRECTORY, ResolveFlags::empty(), can)?;
-    if is_kernel_file_system(&handle) { Err(RootError::KernelFileSystem) } else { Ok(handle) }
+    fresh(|| {
+        let handle = reach(root, path, OFlags::PATH | OFlags::DIRECTORY, ResolveFlags::empty(), can)?;
+        must_be_served(&handle)?;
+        Ok(handle)
+    })
 }
 
 /// Opens without following a link: in one step, or where the kernel cannot, by a chain of handles and then a single name.
@@ -148,12 +163,7 @@ fn beneath(root: &impl AsFd, path: &Path, flags: OFlags, resolve: ResolveFlags) 
     let resolve = resolve | ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     #[cfg(mcp_fs_breached)]
     let (flags, resolve) = (flags - OFlags::NOFOLLOW, ResolveFlags::empty());
-    fs::openat2(root, path, flags | OFlags::CLOEXEC, Mode::empty(), resolve)
-}
-
-/// Whether an open file or directory lies on a file system that shows kernel state instead of files.
-pub(in crate::root) fn is_kernel_file_system(file: &impl AsFd) -> bool {
-    fs::fstatfs(file).map_or(true, |fs| KERNEL.contains(&fs.f_type)) // what cannot be told is not served
+    retry_on_intr(|| fs::openat2(root, path, flags | OFlags::CLOEXEC, Mode::empty(), resolve))
 }
 
 /// Reads without waiting for a disk. [`io::ErrorKind::WouldBlock`]: it would have to. File systems that do not
@@ -236,4 +246,33 @@ pub(in crate::root) fn stat_in(dir: &File, name: &[u8]) -> Result<Stat, RootErro
         links: stat.st_nlink.into(),
         changed: nanoseconds(stat.st_ctime, stat.st_ctime_nsec.cast_signed()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stale_handle_is_a_race_and_in_the_end_an_error_of_its_own() {
+        let opened_at = |attempt: u32| {
+            let mut attempts = 0;
+            let opened = fresh(|| {
+                attempts += 1;
+                if attempts == attempt { Ok(attempts) } else { Err(Errno::STALE.into()) }
+            });
+            (opened, attempts)
+        };
+        assert_eq!(opened_at(1), (Ok(1), 1));
+        assert_eq!(opened_at(3), (Ok(3), 3));
+        assert_eq!(opened_at(99), (Err(RootError::Stale), 4));
+        let mut attempts = 0;
+        assert_eq!(
+            fresh::<()>(|| {
+                attempts += 1;
+                Err(RootError::NotFound)
+            }),
+            Err(RootError::NotFound)
+        );
+        assert_eq!(attempts, 1);
+    }
 }

@@ -89,8 +89,8 @@ pub(in crate::root) fn confine(_dir: &Dir, _writable: bool, _required: bool) -> 
     Err("this system has no Landlock, only Linux has".to_owned())
 }
 
-pub(in crate::root) fn is_kernel_file_system(_file: &File) -> bool {
-    false
+pub(in crate::root) fn must_be_served(_file: &File) -> Result<(), RootError> {
+    Ok(())
 }
 
 pub(in crate::root) fn read_at_now(_file: &File, _buffer: &mut [u8], _offset: u64) -> io::Result<usize> {

@@ -263,7 +263,8 @@ pub(super) fn open_in(place: &Place, options: &mut OpenOptions) -> Result<File, 
     }
     let file = place.dir.open_with(place.name(), options)?.into_std();
     regular(Stat::from(&file.metadata()?).kind)?;
-    if sys::is_kernel_file_system(&file) { Err(RootError::KernelFileSystem.into()) } else { Ok(file) }
+    sys::must_be_served(&file)?;
+    Ok(file)
 }
 
 pub(super) fn must_match(there: Option<&Stat>, version: Option<&Version>) -> Result<(), WriteError> {

@@ -13,6 +13,7 @@
 //! | `race` | the same while names are being swapped |
 //! | `random` | any path out of a small alphabet, against what the system says of it |
 //! | `kernel` | /proc and its like, mounted inside the directory |
+//! | `kinds` | every kind of file system that can be mounted there |
 //! | `fallback` | all this where the kernel has no openat2, or a sandbox refuses it |
 //! | `lockdown` | the second wall from inside: what a process that is locked in can still do |
 //! | `second_wall` | the second wall alone, in a build without the first |
@@ -35,6 +36,8 @@ pub(crate) mod escapes;
 pub(crate) mod fallback;
 #[cfg(target_os = "linux")]
 mod kernel;
+#[cfg(target_os = "linux")]
+mod kinds;
 mod lesson;
 #[cfg(unix)]
 mod links;

@@ -2,12 +2,13 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
 use fuser::{
     BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
-    LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEntry, ReplyOpen, Request,
+    LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEntry, ReplyOpen, ReplyStatfs, Request,
 };
 
 use crate::sandbox::skipped;
@@ -61,6 +62,11 @@ impl Hanging {
         assert!(!waited.timed_out(), "only {found} are stuck");
     }
 
+    /// Answers so many of the next questions for its kind with ESTALE, as a file server does after a change.
+    pub(super) fn be_stale(&self, times: usize) {
+        self.gate.stale.store(times, Ordering::SeqCst);
+    }
+
     /// Answers all that wait, and from now on at once.
     pub(super) fn release(&self) {
         let mut waiting = self.gate.lock();
@@ -73,6 +79,8 @@ impl Hanging {
 struct Gate {
     waiting: Mutex<Waiting>,
     changed: Condvar,
+    /// How many questions for its kind will fail.
+    stale: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -150,6 +158,14 @@ impl Filesystem for Far {
     fn getattr(&self, _: &Request, number: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
         let entry = ENTRIES.iter().find(|(entry, ..)| number == INodeNo(*entry));
         reply.attr(&TTL, &attributes(number.0, entry.map_or(FileType::Directory, |(_, kind, _)| *kind)));
+    }
+
+    fn statfs(&self, _: &Request, _: INodeNo, reply: ReplyStatfs) {
+        let one_less = |left: usize| left.checked_sub(1);
+        match self.0.stale.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less) {
+            Ok(_) => reply.error(Errno::ESTALE),
+            Err(_) => reply.statfs(0, 0, 0, 0, 0, 512, 255, 0),
+        }
     }
 
     /// Each read is to be asked for, and none waits for another one's page.

@@ -224,3 +224,21 @@ fn b11_a_change_that_does_not_end_says_that_nobody_knows() {
     says_no_answer(&answer);
     assert!(answer.to_string().contains("Whether anything was changed is not known"), "{answer}");
 }
+
+/// Seen on Gluster: a file is replaced on the server, and the handle that was just opened is out of date. That is a race
+/// like any other, and says nothing about what kind of file system it is.
+#[test]
+fn a_stale_handle_is_tried_again_and_no_kernel_file_system() {
+    let Some(mut scene) = Scene::near(&[]) else { return };
+    let (hanging, process) = (&scene.hanging, &mut scene.process);
+    let read = json!({"path": "far/fine.txt"});
+    hanging.be_stale(2);
+    assert_eq!(process.tool_text("read_text_file", read.clone()), TEXT);
+    hanging.be_stale(1_000);
+    for (tool, path) in [("read_text_file", "far/fine.txt"), ("list_directory", "far"), ("get_file_info", "far/fine")] {
+        let error = process.tool_error(tool, json!({"path": path}));
+        assert!(error.contains("on the file server") && !error.contains("kernel"), "{tool}: {error}");
+    }
+    hanging.be_stale(0);
+    assert_eq!(process.tool_text("read_text_file", read), TEXT);
+}
