@@ -6,18 +6,22 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::cancel::Cancel;
+use crate::hostile::is_hostile;
 use crate::limits::Limits;
 use crate::log;
-use crate::root::{Exclude, Hidden, Kind, RelPath, Root, WalkOptions};
+use crate::root::{Exclude, Hidden, Kind, Protect, RelPath, Root, WalkOptions};
 
-/// The report, ready to be printed.
-pub fn report(root: &Root, writable: bool, limits: &Limits, program: &Path, options: &[String]) -> String {
+/// The report, ready to be printed. With `protect`, clients may change what is served but for what has such a name.
+pub fn report(root: &Root, protect: Option<&Protect>, limits: &Limits, program: &Path, options: &[String]) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "root          {}", log::escaped(&root.path().display().to_string()));
     let _ = writeln!(text, "uri           {}", root.own_uri());
     text += &contents(root, limits.list);
-    let access = if writable { "read and write (--allow-write)" } else { "read-only" };
+    let access = if protect.is_some() { "read and write (--allow-write)" } else { "read-only" };
     let _ = writeln!(text, "access        {access}");
+    if let Some(protect) = protect {
+        let _ = writeln!(text, "protected     {}", log::escaped(&protect.to_string()));
+    }
     let _ = writeln!(text, "confinement   {}", root.confinement());
     let _ = writeln!(text, "kernel wall   {}", root.wall());
     text += &configuration(root, program, options);
@@ -86,7 +90,7 @@ fn configuration(root: &Root, program: &Path, options: &[String]) -> String {
     format!(
         "\nClaude Code:\n\n    claude mcp add files -- {}\n\n.mcp.json, and most other clients:\n\n    {}\n",
         words.join(" "),
-        serde_json::to_string_pretty(&block).unwrap_or_default().replace('\n', "\n    ")
+        json_of(&block).replace('\n', "\n    ")
     )
 }
 
@@ -95,17 +99,46 @@ fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
+    } else if word.contains(is_hostile) {
+        // As bash and zsh read it: what is shown here must not act on the terminal.
+        let escape = |c: char| match c {
+            '\'' | '\\' => format!("\\{c}"),
+            c if is_hostile(c) => format!("\\U{:08x}", u32::from(c)),
+            c => c.to_string(),
+        };
+        format!("$'{}'", word.chars().map(escape).collect::<String>())
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 
+/// A value in JSON, with what is hostile escaped in it.
+fn json_of(value: &serde_json::Value) -> String {
+    let escape = |c: char| match c {
+        '\n' => c.to_string(), // between values: in them it is escaped
+        c if is_hostile(c) => c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+        c => c.to_string(),
+    };
+    serde_json::to_string_pretty(value).unwrap_or_default().chars().map(escape).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use serde_json::{Value, json};
+
+    use super::{json_of, quoted};
 
     #[test]
     fn words_survive_a_shell() {
         assert_eq!(["/a/b-c", "", "a b", "it's", "$x"].map(quoted), ["/a/b-c", "''", "'a b'", r"'it'\''s'", "'$x'"]);
+        assert_eq!(quoted("it's\u{1b}\\ \u{202e}\u{e0041}"), r"$'it\'s\U0000001b\\ \U0000202e\U000e0041'");
+    }
+
+    #[test]
+    fn configuration_shows_no_hostile_character_and_means_them_all() {
+        let value = json!({ "args": ["a\u{202e}\u{e0041}\u{7f}\n\"", "b"] });
+        let text = json_of(&value);
+        assert!(!text.replace('\n', "").contains(crate::hostile::is_hostile), "{text:?}");
+        assert_eq!(serde_json::from_str::<Value>(&text).expect("JSON"), value);
     }
 }

@@ -8,7 +8,7 @@ use clap::Parser;
 use tracing::level_filters::LevelFilter;
 
 use crate::limits::{Limits, WatchMode, Watching};
-use crate::root::{Deny, Root, Sandbox};
+use crate::root::{Deny, Protect, Root, Sandbox};
 
 /// Serves one directory to MCP clients over stdio, as resources and tools, and nothing outside it.
 ///
@@ -44,6 +44,14 @@ pub struct Cli {
     /// Also give out what is denied by default: .env, .ssh/, private keys and the like.
     #[arg(long)]
     pub no_default_deny: bool,
+
+    /// Never change what this pattern matches (gitignore syntax, no negation); may be repeated.
+    #[arg(long, value_name = "PATTERN", requires = "allow_write")]
+    pub protect: Vec<String>,
+
+    /// Also change what is protected by default, as other programs run or obey it: .git/, .vscode/, .envrc and the like.
+    #[arg(long, requires = "allow_write")]
+    pub no_default_protect: bool,
 
     /// Entries of resources/list, over all pages.
     #[arg(long, value_name = "N", default_value_t = Limits::default().list, value_parser = positive())]
@@ -141,6 +149,11 @@ impl Cli {
         Self::try_parse_from(arguments)
     }
 
+    /// The names that may be read and not changed.
+    pub fn protect(&self) -> Result<Protect, StartupError> {
+        Protect::new(&self.protect, !self.no_default_protect).map_err(StartupError)
+    }
+
     /// Confines the process to DIR, as far as is asked for and can be.
     pub fn lock(&self, root: &mut Root) -> Result<(), StartupError> {
         root.lock(self.sandbox, self.allow_write).map_err(|error| StartupError(error.to_string()))
@@ -207,14 +220,17 @@ impl Cli {
         ];
         let numbers = numbers.into_iter().filter(|(_, now, default)| now != default);
         let deny = self.deny.iter().map(|pattern| format!("--deny={pattern}"));
+        let protect = self.protect.iter().map(|pattern| format!("--protect={pattern}"));
         let flags = [
             ("--allow-write", self.allow_write),
             ("--no-fsync", self.no_fsync),
             ("--no-default-deny", self.no_default_deny),
+            ("--no-default-protect", self.no_default_protect),
         ];
         let flags = flags.into_iter().filter(|(_, given)| *given).map(|(name, _)| name.to_owned());
         flags
             .chain(deny)
+            .chain(protect)
             .chain((self.sandbox != Sandbox::Auto).then(|| format!("--sandbox={}", self.sandbox)))
             .chain((self.watch != WatchMode::Auto).then(|| format!("--watch={}", self.watch)))
             .chain(self.search_threads.map(|threads| format!("--search-threads={threads}")))

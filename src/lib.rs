@@ -18,7 +18,7 @@
 //! [`server`] puts these together. [`call`] is the waist between the halves: eras translate to it, features work in
 //! it, with a [`context`] at hand. [`limits`] has every bound, [`memory`] and [`inflight`] keep two of them,
 //! [`workbench`] is where much memory is used, [`subscribers`] knows who hears of changes, [`cancel`] is the word to stop, [`text`] holds what may be large.
-//! [`stdio`] opens stdin and stdout as what they are, [`log`] writes to stderr, [`cli`] and [`check`] are what a person
+//! [`hostile`] knows the characters that nobody is to be shown as they are, [`stdio`] opens stdin and stdout as what they are, [`log`] writes to stderr, [`cli`] and [`check`] are what a person
 //! sees.
 //!
 //! # Invariants
@@ -64,6 +64,7 @@ pub mod dispatch;
 mod ending;
 pub mod era;
 pub mod features;
+pub mod hostile;
 pub mod inflight;
 pub mod limits;
 pub mod log;

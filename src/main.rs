@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use mcp_fs::cli::{Cli, StartupError};
-use mcp_fs::root::Root;
+use mcp_fs::root::{Protect, Root};
 use mcp_fs::server::Server;
 use mcp_fs::{check, log, stdio};
 use tokio::runtime::Runtime;
@@ -58,10 +58,11 @@ fn complain(message: &str) -> ExitCode {
 
 fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
     let level = cli.log_level()?;
+    let protect = cli.protect()?;
     let mut root = cli.open_root()?;
     if cli.check {
         cli.lock(&mut root)?;
-        return Ok(print_check(cli, &root));
+        return Ok(print_check(cli, &root, &protect));
     }
     end_on_signals()?;
     let runtime = runtime(cli.max_in_flight + cli.limits().left_behind + SPARE_THREADS)?;
@@ -81,7 +82,7 @@ fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
         log::notice("waiting for an MCP client on stdin; Ctrl-D ends it, --check shows more.");
     }
     let server = Server::new(root, cli.limits());
-    let server = if cli.allow_write { server.allow_write(!cli.no_fsync) } else { server };
+    let server = if cli.allow_write { server.allow_write(protect, !cli.no_fsync) } else { server };
     let code = serve(runtime, server, streams);
     drop(log);
     Ok(code)
@@ -134,9 +135,10 @@ fn end_on_signals() -> Result<(), StartupError> {
     Ok(())
 }
 
-fn print_check(cli: &Cli, root: &Root) -> ExitCode {
+fn print_check(cli: &Cli, root: &Root, protect: &Protect) -> ExitCode {
+    let protect = cli.allow_write.then_some(protect);
     let program = std::env::current_exe().unwrap_or_else(|_| "mcp-fs".into());
-    let report = check::report(root, cli.allow_write, &cli.limits(), &program, &cli.given_options());
+    let report = check::report(root, protect, &cli.limits(), &program, &cli.given_options());
     match io::stdout().write_all(report.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(FAILED),

@@ -15,7 +15,7 @@ use crate::features::resources::Snapshots;
 use crate::features::watch::Watch;
 use crate::limits::{Limits, WatchMode};
 use crate::memory::Budget;
-use crate::root::{Root, WritableRoot};
+use crate::root::{Protect, Root, WritableRoot};
 use crate::workbench::Workbench;
 
 /// Walks and listings that go on at once: each may hold a million names.
@@ -59,14 +59,14 @@ impl Server {
         }
     }
 
-    /// The same, and clients may change what is in the directory. If changes are to be `durable`, they survive a power
+    /// The same, and clients may change what is in the directory, but for what has a name of `protect`. If changes are to be `durable`, they survive a power
     /// cut once they are reported.
     #[must_use]
-    pub fn allow_write(mut self, durable: bool) -> Self {
+    pub fn allow_write(mut self, protect: Protect, durable: bool) -> Self {
         // Nobody else has them before the server serves.
         if let Some(services) = Arc::get_mut(&mut self.services) {
             self.hello = Hello::new(&services.root, true, !services.watch.is_off());
-            services.writable = Some(WritableRoot::new(Arc::clone(&services.root), durable));
+            services.writable = Some(WritableRoot::new(Arc::clone(&services.root), protect, durable));
         }
         self
     }

@@ -12,7 +12,7 @@ use mcp_fs::features::resources::Snapshots;
 use mcp_fs::features::watch::Watch;
 use mcp_fs::limits::{Limits, WatchMode};
 use mcp_fs::memory::Budget;
-use mcp_fs::root::{Deny, Root, WritableRoot};
+use mcp_fs::root::{Deny, Protect, Root, WritableRoot};
 use mcp_fs::workbench::Workbench;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -104,7 +104,7 @@ impl Scene {
         let (root, limits) = (Arc::new(self.open()), limits());
         Arc::new(Services {
             watch: Watch::new(Arc::clone(&root), &limits),
-            writable: writable.then(|| WritableRoot::new(Arc::clone(&root), false)),
+            writable: writable.then(|| WritableRoot::new(Arc::clone(&root), Protect::new(&[], true).expect("no patterns"), false)),
             root,
             snapshots: Snapshots::default(),
             budget: Budget::new(limits.answer_bytes),

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::hostile;
 use crate::root::Root;
 
 /// Short: clients put it before every tool's name.
@@ -31,7 +32,7 @@ impl Hello {
                 "experimental": {
                     "roots": {
                         "listChanged": false,
-                        "roots": [{ "uri": root.own_uri(), "name": root.name() }],
+                        "roots": [{ "uri": root.own_uri(), "name": hostile::escaped(&root.name()) }],
                     },
                 },
             }),
@@ -50,13 +51,15 @@ pub fn server_info(with_title: bool) -> Value {
 }
 
 fn instructions(root: &Root, writable: bool) -> String {
-    let path: String = root.path().display().to_string().chars().take(1_000).collect();
+    let path: String = root.shown_path().chars().take(1_000).collect();
     let access = if writable { "to be read and changed" } else { "read-only" };
+    let protected =
+        if writable { " Protected names such as .git, .vscode and .envrc can be read, but not changed." } else { "" };
     format!(
         "Serves the directory {path}, {access}, and nothing outside it. Paths are relative to it (\".\" is the \
          directory itself), absolute inside it, or file:// URIs. search_text finds text in files (grep), search_files \
          finds names (glob). Long files come in parts: the note after a part says how to get the next one (offset, \
          limit). Denied names such as .env and .ssh are left out everywhere; searches, directory_tree and resources \
-         also leave out what .gitignore hides (includeIgnored shows it)."
+         also leave out what .gitignore hides (includeIgnored shows it).{protected}"
     )
 }

@@ -24,7 +24,7 @@ pub struct Listing {
     slots: Vec<Slot>,
     /// There were more than a million entries.
     pub cut: bool,
-    /// How many entries were left out because they are denied.
+    /// How many entries were left out because they are denied. For who started the server, and nobody else.
     pub denied: usize,
 }
 

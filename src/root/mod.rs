@@ -11,6 +11,8 @@
 //! | [`open`] | the file, directory or facts behind it |
 //! | [`dir`], [`walk`] | what is in a directory, or below it |
 //! | [`deny`], [`ignore`] | what is never given out; what listings leave out |
+//! | [`protect`] | what is given out and never changed |
+//! | [`patterns`], [`fold`] | how are such names compared? |
 //! | [`trail`], [`hints`] | what tells that it changed; when to look |
 //! | [`mod@write`] | how is it changed? Only with a [`WritableRoot`] |
 //! | [`lockdown`] | what does the kernel keep the whole process from? |
@@ -30,12 +32,15 @@ mod breach;
 pub mod deny;
 mod dir;
 mod error;
+mod fold;
 pub mod hints;
 mod ignore;
 mod locate;
 pub mod lockdown;
 mod open;
 mod path;
+mod patterns;
+mod protect;
 mod resolve;
 mod stat;
 mod sys;
@@ -50,6 +55,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cap_std::fs::Dir;
 
+use crate::hostile::is_hostile;
+
 use self::alike::Lookups;
 pub use self::deny::Deny;
 pub use self::dir::{Directory, Entry, Listing};
@@ -59,6 +66,7 @@ pub use self::locate::Asked;
 pub use self::lockdown::{Sandbox, Wall};
 pub use self::open::{Blocking, File};
 pub use self::path::RelPath;
+pub use self::protect::{Protect, ProtectedBy};
 pub use self::stat::{Kind, Stat};
 pub use self::trail::{Facts, Trail};
 pub use self::walk::{Hidden, Visit, Walk, WalkOptions};
@@ -151,6 +159,12 @@ impl Root {
     /// The directory's absolute path, with all links resolved.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The same on one line: as its URI where it would not be seen as it is.
+    pub fn shown_path(&self) -> String {
+        let path = self.path.to_str().filter(|path| !path.contains(is_hostile));
+        path.map_or_else(|| self.uri.clone(), str::to_owned)
     }
 
     /// The last component of its path, for people.

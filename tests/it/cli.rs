@@ -133,6 +133,10 @@ fn wrong_arguments_are_explained() {
         (vec!["--deny", "# x", dir], "# x"),
         (vec!["--deny", "a{b", dir], "a{b"),
         (vec!["--deny", dir], "<DIR>"),
+        (vec!["--protect", "x", dir], "--allow-write"),
+        (vec!["--no-default-protect", dir], "--allow-write"),
+        (vec!["--allow-write", "--protect", "!x", dir], "--protect"),
+        (vec!["--allow-write", "--protect", "a{b", dir], "a{b"),
     ] {
         let complaint = one_line(&run(&args, ""));
         assert!(complaint.contains(said), "{args:?}: {complaint}");

@@ -235,6 +235,26 @@ fn its_denied_names_are_denied() {
 }
 
 #[test]
+fn its_protected_names_are_protected() {
+    let readme = readme();
+    let (_, protected) = readme.split_once("Protected are ").expect("the list of protected names");
+    let names = quoted(protected.split_once("`--protect`").expect("its end").0);
+    let tree = Tree::new();
+    let mut server = TestServer::builder(&tree).allow_write().start().legacy(LATEST_LEGACY);
+    for name in &names {
+        let error = server.tool_error("write_file", json!({"path": name.trim_end_matches('/'), "content": ""}));
+        assert!(error.contains(&format!("\"{name}\"")), "{name}: {error}");
+    }
+    let report = run(["--check", "--allow-write", tree.path().to_str().expect("text")], "").stdout;
+    let report = String::from_utf8(report).expect("text");
+    let line = report.lines().find_map(|line| line.strip_prefix("protected     ")).expect("what --check says of it");
+    let (mut listed, mut named): (Vec<&str>, Vec<&str>) = (line.split(' ').collect(), names);
+    listed.sort_unstable();
+    named.sort_unstable();
+    assert_eq!(listed, named, "what --check says, and the README");
+}
+
+#[test]
 fn its_links_lead_somewhere() {
     let pages = ["README.md", "SECURITY.md"].map(page);
     let targets: Vec<&str> = pages

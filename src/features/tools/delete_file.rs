@@ -11,7 +11,7 @@ pub(super) const TOOL: Tool = Tool {
     name: "delete_file",
     title: "Delete file",
     description: "Delete a file, a link (never what it leads to), or an empty directory; with recursive, a directory \
-        and all that is in it. There is no way back. A directory that holds a denied name such as .env is not deleted.",
+        and all that is in it. There is no way back. A directory that holds a denied name such as .env, or a protected one such as .git, is not deleted.",
     parameters: &[
         path("What to delete: relative to the served directory, absolute inside it, or a file:// URI."),
         optional("recursive", Kind::Flag, "Delete a directory that is not empty. Default false."),

@@ -75,6 +75,7 @@ impl Window {
         let end = self.skip.saturating_add(shown);
         let said = match (shown, listing.len()) {
             (_, 0) if listing.denied == 0 => "the directory is empty".to_owned(),
+            (_, 0) => String::new(),
             (0, _) if self.skip >= listing.len() => format!("nothing at offset {} of {total} entries", self.skip + 1),
             (shown, all) if shown < all || listing.cut => {
                 let more = if end < all { format!("; continue with offset {}", end + 1) } else { String::new() };
@@ -83,10 +84,8 @@ impl Window {
             _ if listing.denied == 0 => return None,
             _ => String::new(),
         };
-        let denied = match listing.denied {
-            0 => None,
-            count => Some(format!("{} denied, not shown", grouped(count as u64))),
-        };
+        // Not how many: what is denied is nobody's business.
+        let denied = (listing.denied > 0).then(|| "denied entries are not shown".to_owned());
         let said: Vec<_> = Some(said).filter(|said| !said.is_empty()).into_iter().chain(denied).collect();
         Some(format!("[{}]", said.join("; ")))
     }

@@ -77,7 +77,7 @@ impl WritableRoot {
             }
             Kind::Directory => {
                 must_not_be_inside(&to.path, &from).map_err(&at_destination)?;
-                let rules = Rules { destination: Some(&to.path), mounts: true };
+                let rules = Rules { goes: false, destination: Some(&to.path), mounts: true };
                 let tree = self.look_through(&from, rules, cancel).map_err(&at_source)?;
                 self.copy_tree(&tree, from, &to, options.parents, cancel, report).map_err(&at_destination)
             }

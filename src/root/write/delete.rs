@@ -45,7 +45,8 @@ impl WritableRoot {
         let mut entries = 1;
         if kind == Kind::Directory {
             if recursive {
-                let tree = self.look_through(&target.path, Rules { destination: None, mounts: false }, cancel)?;
+                let tree =
+                    self.look_through(&target.path, Rules { goes: true, destination: None, mounts: false }, cancel)?;
                 self.delete_tree(&tree, cancel, report)?;
                 entries += tree.entries.len();
             }

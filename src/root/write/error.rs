@@ -7,7 +7,7 @@ use std::io;
 
 use super::Version;
 use crate::cancel::Cancelled;
-use crate::root::{RelPath, RootError};
+use crate::root::{ProtectedBy, RelPath, RootError};
 
 /// Why something was not changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -88,8 +88,14 @@ pub enum WriteError {
     #[error("the directory is not empty; set \"recursive\" to delete it and all that is in it")]
     NotEmpty,
     /// A tree that holds what is denied.
-    #[error("it holds an entry that is {0}; a tree with a denied entry is not moved, copied or deleted")]
-    HoldsDenied(RootError),
+    #[error("it holds an entry that is denied; a tree with a denied entry is not moved, copied or deleted")]
+    HoldsDenied,
+    /// It has a name that may be read and not changed.
+    #[error("{0}")]
+    ProtectedName(ProtectedBy),
+    /// A tree that holds something of such a name.
+    #[error("it holds {}, which is {}", .0.display(), .1)]
+    HoldsProtected(RelPath, ProtectedBy),
     /// A tree that cannot be looked through.
     #[error("{} in it cannot be looked into: {}", .0.display(), .1)]
     Unreadable(RelPath, RootError),

@@ -7,6 +7,7 @@
 //! | module | answers |
 //! | --- | --- |
 //! | [`place`] | where is a path to be written really? What is there? |
+//! | [`protected`] | which names may be read only? |
 //! | [`names`] | which names are not created on this system? |
 //! | [`replace`] | a whole new content, or nothing; [`append`]: more at the end |
 //! | [`directory`], [`rename`], [`copy`], [`delete`] | a name is made, moved, doubled, gone; [`tree`]: with all below it |
@@ -23,6 +24,7 @@ mod error;
 mod names;
 mod pieces;
 mod place;
+mod protected;
 mod rename;
 mod replace;
 mod temporary;
@@ -33,7 +35,7 @@ mod version;
 use std::sync::Arc;
 
 use self::turns::Turns;
-use super::{RelPath, Root};
+use super::{Protect, RelPath, Root};
 
 pub use self::copy::{Copied, CopyOptions};
 pub use self::delete::Deleted;
@@ -49,6 +51,7 @@ pub struct WritableRoot {
     /// Whether a change is on the disk before it is reported.
     durable: bool,
     turns: Turns,
+    protect: Protect,
 }
 
 /// What was written.
@@ -65,10 +68,10 @@ pub struct Written {
 }
 
 impl WritableRoot {
-    /// Permits changes to what `root` serves. If they are to be `durable`, they survive a power cut once they are
-    /// reported.
-    pub fn new(root: Arc<Root>, durable: bool) -> Self {
-        Self { root, durable, turns: Turns::default() }
+    /// Permits changes to what `root` serves, but for what has a name of `protect`. If they are to be `durable`, they
+    /// survive a power cut once they are reported.
+    pub fn new(root: Arc<Root>, protect: Protect, durable: bool) -> Self {
+        Self { root, durable, turns: Turns::default(), protect }
     }
 
     /// The directory, to be read.

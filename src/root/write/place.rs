@@ -31,12 +31,14 @@ pub(super) struct Place {
 }
 
 impl WritableRoot {
-    /// Where `asked` leads. Fails where that is outside or denied; that something is missing is no failure yet.
+    /// Where `asked` leads. Fails where that is outside, denied or protected; that something is missing is no failure yet.
     pub(super) fn target(&self, asked: &Asked, last: LastLink, cancel: &Cancel) -> Result<Target, WriteError> {
         self.root.deny.check(&asked.path)?;
+        self.must_not_be_protected(&asked.path)?;
         let reached = self.root.resolve_far(&asked.path, last, cancel)?;
         let path = reached.missing.iter().fold(reached.real.clone(), |path, name| path.join(name));
         self.root.deny.check(&path)?;
+        self.must_not_be_protected(&path)?;
         if !reached.missing.is_empty() {
             must_be_creatable(&asked.path, &path)?;
         }

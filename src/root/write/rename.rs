@@ -46,7 +46,7 @@ impl WritableRoot {
         }
         if stat.kind == Kind::Directory {
             must_not_be_inside(&to.path, &from.path).map_err(&at_destination)?;
-            let rules = Rules { destination: Some(&to.path), mounts: true };
+            let rules = Rules { goes: true, destination: Some(&to.path), mounts: true };
             self.look_through(&from.path, rules, cancel).map_err(&at_source)?;
         } else {
             to.must_fit(stat.kind).map_err(&at_destination)?;

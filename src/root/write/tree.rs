@@ -26,7 +26,9 @@ pub(super) struct Tree {
 /// What a tree is looked through for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules<'a> {
-    /// Where it will be: nothing may be denied there, either, and all must be reached by a path.
+    /// Whether it is gone from where it is afterwards: then nothing in it may be protected.
+    pub(super) goes: bool,
+    /// Where it will be: nothing may be denied or protected there, either, and all must be reached by a path.
     pub(super) destination: Option<&'a RelPath>,
     /// Whether another file system may be mounted in it.
     pub(super) mounts: bool,
@@ -46,7 +48,7 @@ impl WritableRoot {
             if !rules.mounts && *mount.get_or_insert(on) != on {
                 return Err(WriteError::HoldsMount(path));
             }
-            self.gather(&handle, &path, &mut entries, &mut bytes, cancel)?;
+            self.gather(&handle, &path, rules, &mut entries, &mut bytes, cancel)?;
             // The next one that was found and not yet entered.
             while entries.get(next).is_some_and(|(_, kind)| *kind != Kind::Directory) {
                 next += 1;
@@ -62,6 +64,7 @@ impl WritableRoot {
                     return Err(RootError::BadPath("a path in it would be too long there").into());
                 }
                 self.permitted(&new)?;
+                self.must_not_hold_protected(&new)?;
             }
         }
         Ok(Tree { entries })
@@ -71,6 +74,7 @@ impl WritableRoot {
         &self,
         handle: &std::fs::File,
         path: &RelPath,
+        rules: Rules<'_>,
         entries: &mut Vec<(RelPath, Kind)>,
         bytes: &mut usize,
         cancel: &Cancel,
@@ -80,6 +84,9 @@ impl WritableRoot {
             let entry = path.join(name);
             if refused.is_ok() {
                 refused = self.permitted(&entry);
+            }
+            if rules.goes && refused.is_ok() {
+                refused = self.must_not_hold_protected(&entry);
             }
             *bytes += entry.as_bytes().len();
             entries.push((entry, kind));
@@ -95,8 +102,8 @@ impl WritableRoot {
     /// What killed writes left is denied to clients, and is no reason to keep the tree that it is in.
     fn permitted(&self, entry: &RelPath) -> Result<(), WriteError> {
         match self.root.deny.check(entry) {
-            Err(denied @ RootError::Denied { .. }) if !entry.file_name().is_some_and(is_temporary) => {
-                Err(WriteError::HoldsDenied(denied))
+            Err(RootError::Denied { .. }) if !entry.file_name().is_some_and(is_temporary) => {
+                Err(WriteError::HoldsDenied)
             }
             _ => Ok(()),
         }

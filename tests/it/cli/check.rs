@@ -105,6 +105,22 @@ fn options_that_change_what_is_served_are_kept_whatever_they_look_like() {
     assert_eq!(process.finish(), "");
 }
 
+#[test]
+fn what_is_protected_is_said_and_kept() {
+    let tree = Tree::new().file("it's", "x\n").file(".envrc", "x\n");
+    assert!(!check(&tree, &[]).contains("protected"));
+    let options = ["--allow-write", "--no-fsync", "--no-default-protect", "--protect", "it's", "--protect=-x y"];
+    let report = check(&tree, &options);
+    assert_eq!(field(&report, "protected"), "it's -x y");
+    let mut process = start(&block(&report));
+    let write = |path: &str| json!({"path": path, "content": "new"});
+    assert!(process.tool_error("write_file", write("it's")).contains("given with --protect"));
+    assert!(process.tool_error("write_file", write("-x y")).contains("given with --protect"));
+    process.tool_text("write_file", write(".envrc"));
+    assert_eq!(process.finish(), "");
+    assert_eq!(field(&check(&tree, &["--allow-write", "--no-default-protect"]), "protected"), "nothing");
+}
+
 /// `claude` is a function here that drops its own four words, `mcp add files --`, and runs the rest.
 #[cfg(unix)]
 #[test]

@@ -147,13 +147,63 @@ fn no_listing_shows_denied_names() {
 }
 
 #[test]
-fn a_listing_says_that_something_was_left_out() {
-    let tree = Tree::new().file(".env", SECRET_MARKER).file("id_rsa", SECRET_MARKER).file("plain.txt", "plain\n");
-    let mut server = TestServer::start(&tree);
+fn a_listing_says_that_something_was_left_out_and_neither_what_nor_how_much() {
+    let one = Tree::new().file(".env", SECRET_MARKER).file("plain.txt", "plain\n");
+    let many = Tree::new().file("a.pem", SECRET_MARKER).file("b.pem", SECRET_MARKER).file("plain.txt", "plain\n");
+    let [mut one_server, mut many_server] = [&one, &many].map(|tree| TestServer::builder(tree).deny("*.pem").start());
     for tool in ["list_directory", "list_directory_with_sizes"] {
-        let answer = ask(&mut server, &tree, tool, ".");
-        assert!(answer.words().contains("2 denied"), "{tool}: {answer:?}");
+        let answer = ask(&mut one_server, &one, tool, ".");
+        assert!(answer.words().contains("[denied entries are not shown]"), "{tool}: {answer:?}");
+        assert_eq!(answer.words(), ask(&mut many_server, &many, tool, ".").words(), "{tool}");
     }
+}
+
+/// Only the path that was asked for is told which pattern denies it.
+#[test]
+fn no_answer_about_a_denied_entry_names_its_pattern() {
+    let tree =
+        Tree::new().file("d/e/key.pem", SECRET_MARKER).file("d/.pgpass", SECRET_MARKER).file("d/a.txt", "text\n");
+    let mut server = TestServer::builder(&tree).allow_write().deny("*.pem").deny("/x/a.txt").start();
+    let mut said = String::new();
+    for operation in OPERATIONS {
+        for path in ["d", "d/e", "."] {
+            said += &ask(&mut server, &tree, operation, path).words();
+        }
+    }
+    for path in ["d", "d/e"] {
+        said += &server.tool_error("delete_file", json!({"path": path, "recursive": true}));
+        said += &server.tool_error("move_file", json!({"source": path, "destination": "new"}));
+        said += &server.tool_error("copy_file", json!({"source": path, "destination": "new"}));
+    }
+    std::fs::create_dir(tree.join("f")).and_then(|()| std::fs::write(tree.join("f/a.txt"), "")).expect("a file");
+    said += &server.tool_error("move_file", json!({"source": "f", "destination": "x"}));
+    for hidden in [".pem", "key", "pgpass", "--deny", "no-default-deny", "/x/a.txt", "1 denied", "2 denied"] {
+        assert!(!said.contains(hidden), "{hidden} is in:\n{said}");
+    }
+    let error = server.tool_error("read_text_file", json!({"path": "d/e/key.pem"}));
+    assert!(error.contains("\"*.pem\" given with --deny"), "{error}");
+}
+
+/// On NTFS `.env:` is `.env`, and on FAT `.ssh.` is `.ssh`; the server does not ask which disk it is.
+#[test]
+fn streams_and_dropped_ends_of_denied_names_are_denied() {
+    let tree = tree().file(".env::$DATA", SECRET_MARKER).file("keys/id_rsa.", SECRET_MARKER).file("a:b", "plain\n");
+    let mut server = TestServer::builder(&tree).allow_write().start();
+    for operation in OPERATIONS {
+        for path in
+            [".env:", ".env::$DATA", "sub/.ENV:x", ".ssh./config", ".ssh::$INDEX_ALLOCATION/config", "keys/id_rsa."]
+        {
+            let answer = ask(&mut server, &tree, operation, path);
+            let is_denied = answer.words().contains("denied by") || cfg!(windows);
+            assert!(answer.is_refusal() && is_denied, "{operation} {path}: {answer:?}");
+        }
+    }
+    for path in [".env:", "new/.Netrc:stream", ".aws..", "id_rsa:"] {
+        server.tool_error("write_file", json!({"path": path, "content": "x", "createParents": true}));
+    }
+    let listed =
+        server.tool_text("list_directory", json!({})) + &server.tool_text("list_directory", json!({"path": "keys"}));
+    assert!(listed.contains("a:b") && !listed.contains("$DATA") && !listed.contains("id_rsa.\n"), "{listed}");
 }
 
 #[test]

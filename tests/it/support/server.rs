@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use mcp_fs::call::{Call, Failure, Outcome};
 use mcp_fs::context::Context;
 use mcp_fs::limits::Limits;
-use mcp_fs::root::{Deny, Root};
+use mcp_fs::root::{Deny, Protect, Root};
 use mcp_fs::server::Server;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
@@ -41,6 +41,8 @@ pub(crate) struct Builder {
     limits: Limits,
     deny: Vec<String>,
     default_deny: bool,
+    protect: Vec<String>,
+    default_protect: bool,
     allow_write: bool,
     dispatch: Option<Dispatch>,
     buffer: usize,
@@ -55,9 +57,17 @@ impl TestServer {
     /// To serve a tree with something changed.
     pub(crate) fn builder(tree: &Tree) -> Builder {
         let root = tree.path().to_owned();
-        let limits = Limits::default();
-        let (deny, default_deny) = (Vec::new(), true);
-        Builder { root, limits, deny, default_deny, allow_write: false, dispatch: None, buffer: 64 << 10 }
+        Builder {
+            root,
+            limits: Limits::default(),
+            deny: Vec::new(),
+            default_deny: true,
+            protect: Vec::new(),
+            default_protect: true,
+            allow_write: false,
+            dispatch: None,
+            buffer: 64 << 10,
+        }
     }
 
     /// Ends the input and gives all messages that the test has not read, up to the end. The server must end well, and
@@ -134,6 +144,18 @@ impl Builder {
         self
     }
 
+    /// Protects names, besides the default ones.
+    pub(crate) fn protect(mut self, pattern: &str) -> Self {
+        self.protect.push(pattern.to_owned());
+        self
+    }
+
+    /// Protects no names by default.
+    pub(crate) fn no_default_protect(mut self) -> Self {
+        self.default_protect = false;
+        self
+    }
+
     /// Lets the client change the tree.
     pub(crate) fn allow_write(mut self) -> Self {
         self.allow_write = true;
@@ -161,7 +183,8 @@ impl Builder {
         let root = Root::open(&self.root, deny).expect("a root");
         let mut server = Server::new(root, self.limits);
         if self.allow_write {
-            server = server.allow_write(true);
+            let protect = Protect::new(&self.protect, self.default_protect).expect("patterns");
+            server = server.allow_write(protect, true);
         }
         if let Some(dispatch) = self.dispatch {
             server = server.with_dispatch(dispatch);

@@ -8,6 +8,7 @@
 //! | `moving`, `copying`, `deleting` | the other tools: what they do, and what they do not |
 //! | `trees` | many entries: progress, cancelling, and what is done in part |
 //! | `refused` | links that lead out, hard links, special files, denied names, write protection: all as it was |
+//! | `protected` | names that can be read, and changed by nothing |
 //! | `outside` | every way out, for everything that changes something |
 //! | `disk` | no room, read-only, another file system |
 //! | `fallback` | the same without the system calls that a kernel or file system may not have |
@@ -36,6 +37,8 @@ mod leftovers;
 mod moving;
 #[cfg(target_os = "linux")]
 pub(crate) mod outside;
+#[cfg(unix)]
+mod protected;
 #[cfg(unix)]
 pub(crate) mod refused;
 mod said;

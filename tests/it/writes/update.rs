@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mcp_fs::cancel::Cancel;
 use mcp_fs::root::write::{Updated, Version, WriteError};
-use mcp_fs::root::{Deny, Root, RootError, WritableRoot};
+use mcp_fs::root::{Deny, Protect, Root, RootError, WritableRoot};
 
 use crate::support::Tree;
 
@@ -14,7 +14,7 @@ const MOST: u64 = 1 << 20;
 
 pub(super) fn writable(tree: &Tree) -> WritableRoot {
     let root = Root::open(tree.path(), Deny::new(&[], true).expect("no patterns")).expect("a root");
-    WritableRoot::new(Arc::new(root), true)
+    WritableRoot::new(Arc::new(root), Protect::new(&[], true).expect("no patterns"), true)
 }
 
 fn update<T, E>(

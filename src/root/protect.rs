@@ -1,0 +1,105 @@
+//! Names that may be read and never changed: what other programs run or obey without asking, such as git's hooks and
+//! an editor's tasks.
+//!
+//! They are a list of [patterns](super::patterns), like the denied ones. Who can only write files could otherwise run
+//! programs as the user: a line in `.git/config` is enough.
+
+use std::fmt;
+
+use super::path::RelPath;
+use super::patterns::{Found, Patterns};
+
+/// Protected unless `--no-default-protect` is given.
+#[rustfmt::skip]
+const DEFAULT: &[&str] = &[
+    // Version control: hooks, filters, aliases
+    ".git/", ".hg/", ".svn/", ".gitmodules", ".gitconfig", ".husky/", ".pre-commit-config.yaml",
+    // Editors and agents: tasks, commands, servers
+    ".vscode/", ".idea/", ".zed/", ".devcontainer/", ".claude/", ".codex/", ".gemini/", ".cursor/", ".windsurf/",
+    ".mcp.json",
+    // What tools and shells read when they start
+    ".envrc", ".cargo/", ".npmrc", ".ripgreprc", ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshenv",
+    ".zprofile", ".zshrc", ".zlogin",
+];
+
+/// The protected names.
+#[derive(Debug)]
+pub struct Protect(Patterns);
+
+/// Which pattern protects something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProtectedBy(Found);
+
+impl Protect {
+    /// Reads `patterns`; the error says which one is wrong, and why.
+    pub fn new(patterns: &[String], defaults: bool) -> Result<Self, String> {
+        Patterns::new("--protect", patterns, if defaults { DEFAULT.to_vec() } else { Vec::new() }).map(Self)
+    }
+
+    /// `Err` when the path, or anything above it, is protected.
+    pub fn check(&self, path: &RelPath) -> Result<(), ProtectedBy> {
+        self.0.find(path).map_or(Ok(()), |found| Err(ProtectedBy(found)))
+    }
+}
+
+/// For who starts the server: which names these are.
+impl fmt::Display for Protect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (defaults, given) = self.0.all();
+        match (defaults.len(), given.len()) {
+            (0, 0) => f.write_str("nothing"),
+            _ => f.write_str(
+                &defaults.iter().copied().chain(given.iter().map(String::as_str)).collect::<Vec<_>>().join(" "),
+            ),
+        }
+    }
+}
+
+impl fmt::Display for ProtectedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Found { pattern, is_given } = &self.0;
+        let of = if *is_given { " given with --protect" } else { "" };
+        write!(f, "protected by the pattern \"{pattern}\"{of}: it can be read, but not changed")?;
+        f.write_str(if *is_given { "" } else { "; the server's --no-default-protect lifts the default patterns" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn protected(protect: &Protect, path: &str) -> Option<String> {
+        protect.check(&RelPath::from_bytes(path.as_bytes())).err().map(|by| by.to_string())
+    }
+
+    #[test]
+    fn what_others_run_or_obey_is_protected_by_default() {
+        let protect = Protect::new(&[], true).expect("no patterns");
+        for pattern in DEFAULT {
+            let name = pattern.trim_end_matches('/');
+            for path in
+                [name.to_owned(), format!("a/{name}"), format!("{name}/x/y"), name.to_uppercase(), format!("{name}:")]
+            {
+                assert!(protected(&protect, &path).is_some_and(|by| by.contains(pattern)), "{path}");
+            }
+        }
+        for path in [".gitignore", ".github/workflows/ci.yml", "git/hooks/x", ".zshrc.bak", "Makefile", "CLAUDE.md"] {
+            assert_eq!(protected(&protect, path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_error_names_the_pattern_and_its_flag() {
+        let protect = Protect::new(&["/Vendor/".to_owned()], true).expect("a pattern");
+        let by = |path| protected(&protect, path).expect("protected");
+        assert_eq!(
+            by("vendor/a"),
+            "protected by the pattern \"/Vendor/\" given with --protect: it can be read, but not changed"
+        );
+        assert!(by(".GIT/config").ends_with("; the server's --no-default-protect lifts the default patterns"));
+        let lifted = Protect::new(&["*.lock".to_owned()], false).expect("a pattern");
+        assert_eq!(protected(&lifted, ".git/config"), None);
+        assert!(protected(&lifted, "a/Cargo.lock").is_some());
+        assert!(Protect::new(&["!x".to_owned()], true).is_err_and(|error| error.starts_with("--protect")));
+    }
+}

@@ -1,0 +1,191 @@
+//! Protected names: what other programs run or obey can be read by everything, and changed by nothing, in no spelling,
+//! by no link, and with no tree that it is in or comes into.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::refused::state;
+use super::writing;
+use crate::sandbox::{FILE_OPERATIONS, ask, asked};
+use crate::support::{Client, TestServer, Tree};
+
+/// Protected by default, and something that is in it or is it.
+const PROTECTED: &[(&str, &str)] = &[
+    (".git/config", ".git/"),
+    ("sub/.git/hooks/post-commit", ".git/"),
+    ("worktree/.git", ".git/"),
+    (".hg/hgrc", ".hg/"),
+    (".svn/wc.db", ".svn/"),
+    (".husky/pre-commit", ".husky/"),
+    (".vscode/tasks.json", ".vscode/"),
+    ("a/.idea/workspace.xml", ".idea/"),
+    (".claude/settings.json", ".claude/"),
+    (".codex/config.toml", ".codex/"),
+    (".gemini/settings.json", ".gemini/"),
+    (".cursor/mcp.json", ".cursor/"),
+    (".windsurf/x", ".windsurf/"),
+    (".zed/tasks.json", ".zed/"),
+    (".devcontainer/devcontainer.json", ".devcontainer/"),
+    (".cargo/config.toml", ".cargo/"),
+    (".mcp.json", ".mcp.json"),
+    (".envrc", ".envrc"),
+    (".gitmodules", ".gitmodules"),
+    ("home/.gitconfig", ".gitconfig"),
+    (".npmrc", ".npmrc"),
+    (".pre-commit-config.yaml", ".pre-commit-config.yaml"),
+    (".ripgreprc", ".ripgreprc"),
+    (".bashrc", ".bashrc"),
+    (".bash_profile", ".bash_profile"),
+    (".bash_login", ".bash_login"),
+    (".profile", ".profile"),
+    (".zshenv", ".zshenv"),
+    (".zprofile", ".zprofile"),
+    (".zshrc", ".zshrc"),
+    (".zlogin", ".zlogin"),
+];
+
+fn tree() -> Tree {
+    let tree = Tree::new().file("plain.txt", "plain\n").file("dir/plain.txt", "plain\n").dir("empty");
+    PROTECTED.iter().fold(tree, |tree, (path, _)| tree.file(path, "old text\n"))
+}
+
+/// Everything that would change what has a path, or put something there.
+fn changes(path: &str) -> Vec<(&'static str, Value)> {
+    vec![
+        ("write_file", json!({"path": path, "content": "new"})),
+        ("write_file", json!({"path": path, "content": "new", "append": true})),
+        ("write_file", json!({"path": path, "content": "new", "createParents": true})),
+        ("edit_file", json!({"path": path, "edits": [{"oldText": "old", "newText": "new"}]})),
+        ("create_directory", json!({"path": path})),
+        ("create_directory", json!({"path": format!("{path}/below")})),
+        ("copy_file", json!({"source": "plain.txt", "destination": path, "overwrite": true})),
+        ("copy_file", json!({"source": "dir", "destination": format!("{path}/below"), "createParents": true})),
+        ("move_file", json!({"source": "plain.txt", "destination": path})),
+        ("move_file", json!({"source": "dir", "destination": path})),
+        ("move_file", json!({"source": path, "destination": "taken"})),
+        ("delete_file", json!({"path": path})),
+        ("delete_file", json!({"path": path, "recursive": true})),
+    ]
+}
+
+/// Everything is refused with the pattern and what lifts it, and all is as it was.
+fn nothing_changes(server: &mut TestServer, tree: &Tree, path: &str, pattern: &str) {
+    let before = state(tree.path());
+    for (tool, arguments) in changes(path) {
+        let error = server.tool_error(tool, arguments.clone());
+        let says = [format!("protected by the pattern \"{pattern}\""), "--no-default-protect".to_owned()];
+        assert!(says.iter().all(|said| error.contains(said.as_str())), "{tool} {arguments}: {error}");
+    }
+    assert_eq!(state(tree.path()), before, "{path}");
+}
+
+#[test]
+fn protected_names_are_changed_by_nothing_and_read_by_everything() {
+    let tree = tree();
+    let mut server = writing(&tree);
+    for (path, pattern) in PROTECTED {
+        nothing_changes(&mut server, &tree, path, pattern);
+        for operation in FILE_OPERATIONS {
+            let answer = ask(&mut server, &tree, operation, &asked(&tree, operation, path));
+            assert!(!answer.is_refusal(), "{operation} {path}: {answer:?}");
+        }
+        let copied = server.tool("copy_file", json!({"source": path, "destination": "copy", "overwrite": true}));
+        assert_ne!(copied["isError"], true, "a copy under another name is no change of it: {copied}");
+        fs::remove_file(tree.join("copy")).expect("the copy");
+    }
+}
+
+#[test]
+fn what_does_not_exist_yet_is_protected_in_every_spelling() {
+    let tree = Tree::new().file("plain.txt", "plain\n").dir("dir").dir("sub");
+    let mut server = writing(&tree);
+    for (path, pattern) in [
+        (".git/hooks/pre-push", ".git/"),
+        (".GIT/config", ".git/"),
+        ("sub/.g\u{200c}it", ".git/"),
+        (".git./config", ".git/"),
+        (".git::$INDEX_ALLOCATION/config", ".git/"),
+        ("./sub/../.Envrc", ".envrc"),
+        ("sub/.VSCode\u{fff3}/tasks.json", ".vscode/"),
+        (".\u{17f}vn/x", ".svn/"),
+        (".bashrc ", ".bashrc"),
+        (".mcp.json:", ".mcp.json"),
+    ] {
+        nothing_changes(&mut server, &tree, path, pattern);
+        nothing_changes(&mut server, &tree, &tree.uri(path), pattern);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn no_link_leads_to_a_change_of_a_protected_name() {
+    let tree = tree().link("config", ".git/config").link("hooks", "{root}/sub/.git/hooks").link("rc", ".zshrc");
+    let tree = tree.link("new", ".git/new").link("chain", "config").link(".envrc.d/.envrc", "../plain.txt");
+    let mut server = writing(&tree);
+    let before = state(tree.path());
+    for path in ["config", "hooks/post-commit", "hooks/new", "rc", "new", "chain"] {
+        for (tool, arguments) in [
+            ("write_file", json!({"path": path, "content": "x"})),
+            ("write_file", json!({"path": path, "content": "x", "append": true})),
+            ("edit_file", json!({"path": path, "edits": [{"oldText": "old", "newText": "new"}]})),
+            ("create_directory", json!({"path": format!("{path}/x")})),
+        ] {
+            let error = server.tool_error(tool, arguments.clone());
+            assert!(error.contains("protected by") || error.contains("not a directory"), "{tool} {arguments}: {error}");
+        }
+    }
+    // A link of such a name is one of what is obeyed, wherever it leads.
+    for (tool, arguments) in changes(".envrc.d/.envrc") {
+        assert!(server.tool_error(tool, arguments.clone()).contains("protected by"), "{tool} {arguments}");
+    }
+    assert_eq!(state(tree.path()), before);
+    // The link itself is only a name that leads there.
+    server.tool_text("move_file", json!({"source": "rc", "destination": "rc2"}));
+    server.tool_text("delete_file", json!({"path": "rc2"}));
+}
+
+#[test]
+fn a_tree_that_holds_or_would_hold_something_protected_stays_as_it_is() {
+    let tree = Tree::new().file("project/src/main.rs", "").file("project/lib/.git", "gitdir: x\n");
+    let tree = tree.file("home/.config/x", "").file("home/.zshrc", "").file("parts/tasks.json", "").file("v/lock", "");
+    let mut server = TestServer::builder(&tree).allow_write().protect("/x/lock").protect("/vendor/").start();
+    let before = state(tree.path());
+    for (source, destination, holds) in [
+        ("project", "other", "it holds project/lib/.git, which is protected by the pattern \".git/\""),
+        ("home", "x/y", "it holds home/.zshrc, which is protected"),
+        ("v", "x", "it holds x/lock, which is protected by the pattern \"/x/lock\" given with --protect"),
+        ("parts", ".vscode", "protected by the pattern \".vscode/\""),
+        ("parts", "vendor/parts", "protected by the pattern \"/vendor/\""),
+    ] {
+        let both = json!({"source": source, "destination": destination, "createParents": true});
+        let error = server.tool_error("move_file", both.clone());
+        assert!(error.contains(holds), "{source} {destination}: {error}");
+        // A copy leaves the source as it is; what it would make is what counts.
+        let error = server.tool_error("copy_file", both);
+        assert!(error.contains("protected by"), "{source} {destination}: {error}");
+    }
+    for path in ["project", "home", "project/lib"] {
+        let error = server.tool_error("delete_file", json!({"path": path, "recursive": true}));
+        assert!(error.contains("it holds ") && error.contains("protected by"), "{path}: {error}");
+    }
+    assert_eq!(state(tree.path()), before);
+    server.tool_text("copy_file", json!({"source": "project/src", "destination": "src"}));
+    server.tool_text("delete_file", json!({"path": "project/src", "recursive": true}));
+}
+
+#[test]
+fn a_pattern_protects_a_part_beside_others_and_the_flag_lifts_the_default_ones() {
+    let tree = Tree::new().file("Vendor/lib.rs", "old\n").file("src/a.lock", "old\n").file(".git/config", "old\n");
+    let builder = TestServer::builder(&tree).allow_write().no_default_protect();
+    let mut server = builder.protect("vendor/").protect("*.LOCK").start();
+    for (path, pattern) in [("Vendor/lib.rs", "vendor/"), ("VENDOR/new", "vendor/"), ("src/a.lock", "*.LOCK")] {
+        let error = server.tool_error("write_file", json!({"path": path, "content": "new\n"}));
+        assert!(error.contains(&format!("protected by the pattern \"{pattern}\" given with --protect")), "{error}");
+        assert!(!error.contains("--no-default-protect"), "{error}");
+    }
+    for path in [".git/config", "src/new.rs", ".envrc"] {
+        server.tool_text("write_file", json!({"path": path, "content": "new\n"}));
+    }
+    assert_eq!(server.tool_text("read_text_file", json!({"path": "Vendor/lib.rs"})), "old\n");
+}
