@@ -5,7 +5,7 @@
 //! of text are escaped, so that no terminal is talked into anything. Lines go through a bounded queue to a thread of
 //! its own, started by the first of them; when stderr is full they are lost, and the server is not held up.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, channel, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -14,6 +14,8 @@ use std::time::Duration;
 
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
+
+use crate::hostile;
 
 /// Lines waiting for stderr; more are lost.
 const QUEUE: usize = 4_096;
@@ -158,24 +160,7 @@ impl Write for Escaping {
 /// The same text with hostile characters escaped, but for a newline at its end.
 pub fn escaped(line: &str) -> String {
     let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
-    let mut out = String::with_capacity(line.len());
-    for c in text.chars() {
-        if is_hostile(c) {
-            // Writing to a String cannot fail.
-            let _ = write!(out, "{}", c.escape_unicode());
-        } else {
-            out.push(c);
-        }
-    }
-    out + end
-}
-
-/// Whether a character can make a terminal or a reader see something else than what is there: control characters,
-/// line separators, and those that change the direction of text (Unicode TR 36).
-pub fn is_hostile(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{061c}')
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    hostile::escaped(text) + end
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use super::resources;
 use super::search::glob::cased;
 use crate::call::{Completion, Failure};
 use crate::context::Context;
-use crate::log::is_hostile;
+use crate::hostile::is_hostile;
 use crate::object;
 use crate::root::{Asked, Blocking, Entry, Kind, RelPath, Root, RootError};
 

@@ -6,12 +6,12 @@ use std::time::SystemTime;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::log::is_hostile;
+use crate::hostile::is_hostile;
 use crate::object;
 use crate::root::{Entry, Kind, RelPath, Root};
 
-/// A path on one line: as it is, or as its `file://` URI where a control character, one that turns the direction of
-/// text, or invalid UTF-8 is in it. Every tool takes both.
+/// A path on one line: as it is, or as its `file://` URI where a [hostile](crate::hostile) character or invalid UTF-8 is
+/// in it. Every tool takes both.
 pub(super) fn shown(root: &Root, path: &RelPath) -> String {
     match plain(path.as_bytes()) {
         Some(_) if path.is_root() => ".".to_owned(),

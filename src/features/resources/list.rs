@@ -108,6 +108,6 @@ fn resource(path: &RelPath, stat: &Stat, context: &Context) -> Resource {
             .filter(|mime_type| *mime_type != content::UNKNOWN),
         size: Some(stat.size),
         annotations: stat.modified.and_then(timestamp).map(|last_modified| Annotations { last_modified }),
-        name: path.display().into_owned(),
+        name: shown(context.root(), path),
     }
 }

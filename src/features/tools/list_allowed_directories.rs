@@ -18,7 +18,7 @@ pub(super) const TOOL: Tool = Tool {
 #[expect(clippy::unnecessary_wraps, reason = "the signature that all tools have")]
 fn run(_: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
     let root = context.root();
-    let directory = format!("Allowed directories:\n{}", root.path().display());
+    let directory = format!("Allowed directories:\n{}", root.shown_path());
     let access = if context.writable().is_some() { "read and write" } else { "read-only" };
     let facts = format!("[{access}; paths are confined by {}; the process by {}]", root.confinement(), root.wall());
     Ok(vec![Block::Text(directory.into()), Block::Text(facts.into())])

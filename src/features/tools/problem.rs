@@ -4,6 +4,7 @@ use crate::call::Failure;
 use crate::cancel::Cancelled;
 use crate::features::names;
 use crate::features::text::TextError;
+use crate::hostile;
 use crate::root::RootError;
 use crate::root::write::WriteError;
 
@@ -43,7 +44,7 @@ impl Problem {
                 Self::Message(format!("{}: something on the way there, or there, is not a directory.", quoted(asked)))
             }
             WriteError::Root(error) => Self::at(asked, error),
-            error => Self::Message(format!("{}: {}.", quoted(asked), on_one_line(&error.to_string()))),
+            error => Self::Message(format!("{}: {}.", quoted(asked), hostile::escaped(&error.to_string()))),
         }
     }
 
@@ -102,11 +103,5 @@ pub(super) fn quoted(asked: &str) -> String {
     if head.is_empty() {
         return "\"\"".to_owned();
     }
-    on_one_line(&head) + end
-}
-
-/// With all escaped that could break a line or turn it round.
-fn on_one_line(text: &str) -> String {
-    let escaped = |c: char| if crate::log::is_hostile(c) { c.escape_unicode().collect() } else { vec![c] };
-    text.chars().flat_map(escaped).collect()
+    hostile::escaped(&head) + end
 }

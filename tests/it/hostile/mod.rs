@@ -3,7 +3,7 @@
 //! | what is hostile | where it is tested |
 //! | --- | --- |
 //! | paths of 4,095 bytes, nesting beyond what a path can say | `depth` |
-//! | names of 255 bytes, with escapes, bidi controls, invalid UTF-8, all but alike | `names`; how they are read: `cases::listing` (c10, c11) |
+//! | names of 255 bytes, with escapes, bidi controls, invalid UTF-8, all but alike | `names`; what is shown of them: `shown`; how they are read: `cases::listing` (c10, c11) |
 //! | sparse files of a terabyte, sizes that no sum holds | `sizes`; their holes when copied: `writes::copying`; as blobs: `resources::errors` |
 //! | files that grow, shrink or are replaced while they are read, directories that change while they are listed | `changing`; swapped for links: `sandbox::race` |
 //! | directories of 100,000 entries | `crowds` |
@@ -20,6 +20,7 @@ mod depth;
 mod ignore;
 mod lookups;
 mod names;
+mod shown;
 mod sizes;
 
 use serde_json::{Value, json};

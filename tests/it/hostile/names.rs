@@ -21,8 +21,17 @@ fn hostile() -> Vec<Vec<u8>> {
     let signs =
         r#"-rf -- ~ ... a:b c:\x back\slash % %2e%2e %00 %41 # a#b ? a?offset=2 & * ** [a] {a,b} !x " ' `id` $HOME"#;
     let schemes = ["file:", "file:a", "http:a"];
-    let invisible =
-        ["new\nline", "cr\rlf", "tab\t", "esc\u{1b}[2J", "\u{7f}", "\u{202e}txt.exe", "line\u{2028}separator"];
+    let invisible = [
+        "new\nline",
+        "cr\rlf",
+        "tab\t",
+        "esc\u{1b}[2J",
+        "\u{7f}",
+        "\u{202e}txt.exe",
+        "line\u{2028}separator",
+        "tag\u{e0041}",
+        "joi\u{200d}ned",
+    ];
     let spaces = [" ", " lead", "trail ", "\u{feff}mark", "zero\u{200b}width"];
     // To the eye, or in another form: Latin, Greek and Cyrillic A, K and the kelvin sign, a ligature, i without a dot.
     let alike = "caf\u{e9} cafe\u{301} A \u{391} \u{410} K \u{212a} \u{fb01} fi I \u{131} i\u{307}";
@@ -58,7 +67,7 @@ fn every_shown_name_leads_to_its_own_file_whatever_reads_it() {
     assert_eq!(found(&mut server, json!({"pattern": "*"})), shown);
     let mut seen = BTreeSet::new();
     for path in &shown {
-        assert!(!path.contains(|c: char| c.is_control() || c == '\u{202e}' || c == '\u{2028}'), "{path:?}");
+        assert!(!path.contains(mcp_fs::hostile::is_hostile), "{path:?}");
         let media = server.tool("read_media_file", json!({"path": path}));
         seen.insert(bytes_of(&media["content"][0]["resource"]));
         for operation in FILE_OPERATIONS.into_iter().filter(|operation| *operation != crate::sandbox::READ_RESOURCE) {
