@@ -114,12 +114,19 @@ fn quoted(word: &str) -> String {
 
 /// A value in JSON, with what is hostile escaped in it.
 fn json_of(value: &serde_json::Value) -> String {
-    let escape = |c: char| match c {
-        '\n' => c.to_string(), // between values: in them it is escaped
-        c if is_hostile(c) => c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
-        c => c.to_string(),
-    };
-    serde_json::to_string_pretty(value).unwrap_or_default().chars().map(escape).collect()
+    let mut text = String::new();
+    for c in serde_json::to_string_pretty(value).unwrap_or_default().chars() {
+        // A newline stands between values: in them it is escaped.
+        if c != '\n' && is_hostile(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a String cannot fail.
+                let _ = write!(text, "\\u{unit:04x}");
+            }
+        } else {
+            text.push(c);
+        }
+    }
+    text
 }
 
 #[cfg(test)]

@@ -95,8 +95,10 @@ fn a_name_that_comes_after_a_lookup_is_found_by_the_next_one() {
 /// Waits until a directory's last change is so long ago that the next one shows in its times.
 fn wait_until_settled(directory: &std::path::Path) {
     let changed = fs::metadata(directory).expect("a directory");
-    let changed = Duration::new(changed.ctime().cast_unsigned(), changed.ctime_nsec() as u32);
-    let is_settled = || SystemTime::now() > SystemTime::UNIX_EPOCH + changed + Duration::from_millis(50);
+    let changed = SystemTime::UNIX_EPOCH
+        + Duration::from_secs(changed.ctime().cast_unsigned())
+        + Duration::from_nanos(changed.ctime_nsec().cast_unsigned());
+    let is_settled = || SystemTime::now() > changed + Duration::from_millis(50);
     while !is_settled() {
         std::thread::yield_now();
     }

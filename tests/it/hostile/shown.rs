@@ -49,7 +49,7 @@ fn shows_nothing_hostile(answer: &Value, what: &str) {
     }
 }
 
-fn tool(server: &mut TestServer, name: &str, arguments: Value) {
+fn tool(server: &mut TestServer, name: &str, arguments: &Value) {
     let what = format!("{name} {arguments}");
     let answer = server.modern("tools/call", json!({"name": name, "arguments": arguments}));
     shows_nothing_hostile(&answer, &what);
@@ -108,7 +108,7 @@ fn what_changes_shows_no_hostile_name() {
             ("delete_file", json!({"path": name})),
             ("delete_file", json!({"path": name, "recursive": true})),
         ] {
-            tool(&mut server, tool_name, arguments);
+            tool(&mut server, tool_name, &arguments);
         }
     }
 }
@@ -120,7 +120,7 @@ fn the_served_directory_s_own_name_is_shown_as_its_uri() {
         let tree = Tree::new().file("a", "").renamed(name);
         let mut server = TestServer::start(&tree);
         shows_nothing_hostile(&server.modern("server/discover", json!({})), name);
-        tool(&mut server, "list_allowed_directories", json!({}));
+        tool(&mut server, "list_allowed_directories", &json!({}));
         assert!(server.tool_text("list_allowed_directories", json!({})).contains("\nfile:///"), "{name:?}");
     }
 }

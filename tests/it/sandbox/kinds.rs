@@ -45,7 +45,9 @@ fn serve(kinds: &[String], images: &[&str], tree: &Tree) -> Option<(Process, Vec
         return None;
     }
     let all: Vec<&str> = kinds.iter().map(String::as_str).chain(images.iter().copied()).collect();
-    all.iter().for_each(|kind| fs::create_dir(tree.join(kind)).expect("a mount point"));
+    for kind in &all {
+        fs::create_dir(tree.join(kind)).expect("a mount point");
+    }
     let server = command([tree.path().as_os_str(), "--allow-write".as_ref()]);
     let mut wrapped = Command::new("unshare");
     wrapped.args(["-m", "sh", "-c", MOUNTED]).arg(tree.path()).arg(server.get_program()).args(server.get_args());

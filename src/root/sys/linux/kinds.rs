@@ -1,7 +1,7 @@
 //! Which kinds of file systems are served: the known ones that hold files, on disks, in memory or on a network.
 //!
 //! Linux has dozens that hold none, and show or change the state of the kernel and its processes: /proc gives away the
-//! environment of this process, and a line written to binfmt_misc runs a program. New ones come with every few
+//! environment of this process, and a line written to `binfmt_misc` runs a program. New ones come with every few
 //! releases, so it is the list of those that are served which is kept, and everything else is refused. The numbers are
 //! those of linux/magic.h, statfs(2), and the file systems' own sources.
 
@@ -91,7 +91,7 @@ fn number(file: &impl AsFd) -> Result<u32, Errno> {
     let kind = retry_on_intr(|| fs::fstatfs(file))?.f_type;
     // As wide as a register, and on some processors with a sign.
     #[allow(clippy::useless_conversion, reason = "not an i64 on every processor")]
-    Ok((i64::from(kind) & 0xffff_ffff) as u32)
+    Ok((i64::from(kind) & 0xffff_ffff).unsigned_abs() as u32)
 }
 
 /// Says on stderr which kind it is that is not known, for the person who can report it. Not again and again.
