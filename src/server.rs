@@ -59,8 +59,8 @@ impl Server {
         }
     }
 
-    /// The same, and clients may change what is in the directory, but for what has a name of `protect`. If changes are to be `durable`, they survive a power
-    /// cut once they are reported.
+    /// The same, and clients may change what is in the directory, but for what has a name of `protect`. If changes are to
+    /// be `durable`, they survive a power cut once they are reported.
     #[must_use]
     pub fn allow_write(mut self, protect: Protect, durable: bool) -> Self {
         // Nobody else has them before the server serves.

@@ -17,7 +17,7 @@ use super::path::RelPath;
 use super::{Root, RootError};
 use crate::cancel::{Cancel, Cancelled, PATIENCE};
 
-/// Directories that are read for this at once.
+/// Directories that are read for this at once. The thread that watches may hold one for good, if it is stuck.
 const AT_ONCE: usize = 2;
 
 /// Which names are taken for one that is not there by its exact name.

@@ -1,7 +1,7 @@
 //! What a directory held when it was last read, as one hash a name: enough to say that a name is not among them.
 //!
-//! It serves as long as the directory's change time stays the same, and is kept only where that can be trusted: on a local
-//! file system of a known kind.
+//! It serves as long as the directory's change time stays the same, and is kept only where that can be trusted: on a
+//! local file system of a known kind. There is one directory at a time, which takes at most 8 MB.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::SystemTime;

@@ -31,7 +31,8 @@ pub(super) struct Place {
 }
 
 impl WritableRoot {
-    /// Where `asked` leads. Fails where that is outside, denied or protected; that something is missing is no failure yet.
+    /// Where `asked` leads. Fails where that is outside, denied or protected; that something is missing is no failure
+    /// yet.
     pub(super) fn target(&self, asked: &Asked, last: LastLink, cancel: &Cancel) -> Result<Target, WriteError> {
         self.root.deny.check(&asked.path)?;
         self.must_not_be_protected(&asked.path)?;
