@@ -26,7 +26,7 @@ use serde_json::value::RawValue;
 use crate::call::{Call, Failure, Outcome};
 use crate::object::{self, Object};
 use crate::wire::error::{self, Error};
-use crate::wire::message::{Id, Notification, Request};
+use crate::wire::message::{BadId, Id, LONGEST_ID, Notification, Request};
 use revision::Revision;
 
 /// Which rules a request and its answer follow.
@@ -117,7 +117,7 @@ pub fn hear(session: &mut Session, notification: &Notification<'_>) -> Option<Id
             session.initialized = session.revision.is_some();
             None
         }
-        "notifications/cancelled" => Id::parse(notification.params.get("requestId")?),
+        "notifications/cancelled" => Id::parse(notification.params.get("requestId")?).ok(),
         _ => None,
     }
 }
@@ -140,10 +140,18 @@ impl From<Step> for Routed {
     }
 }
 
-/// The token for progress notifications: a string or an integer, like an id.
-fn progress_token(meta: Option<&Object<'_>>) -> Option<Box<RawValue>> {
-    let token = meta?.get("progressToken")?;
-    Id::parse(token).map(|_| token.to_owned())
+/// The token for progress notifications: a string or an integer, and as short as an id. Anything else is no wish for
+/// progress.
+fn progress_token(meta: Option<&Object<'_>>) -> Result<Option<Box<RawValue>>, Error> {
+    let Some(token) = meta.and_then(|meta| meta.get("progressToken")) else { return Ok(None) };
+    match Id::parse(token) {
+        Ok(_) => Ok(Some(token.to_owned())),
+        Err(BadId::WrongType) => Ok(None),
+        Err(BadId::TooLong) => {
+            let message = format!("\"progressToken\" is longer than {LONGEST_ID} bytes; send a shorter one.");
+            Err(Error::new(error::INVALID_REQUEST, message))
+        }
+    }
 }
 
 /// No file has a longer URI: a path has at most 4,096 bytes, each written as three.
