@@ -32,7 +32,7 @@ use crate::era::{self, Routed, Session, dress};
 use crate::inflight::Inflight;
 use crate::log;
 use crate::memory::Reservation;
-use crate::object::Array;
+use crate::object::{self, Array};
 use crate::server::Server;
 use crate::subscribers::Subscribers;
 use crate::wire::error::{Error, INTERNAL_ERROR, INVALID_REQUEST};
@@ -55,13 +55,14 @@ where
     let changes = events_in.clone();
     server.services.watch.connect(move |change| drop(changes.send(Event::Changed(change))));
     let workers = Workers::new(server.services.limits.io_time, server.services.limits.left_behind);
+    let subscribers = Subscribers::new(server.services.limits.held_bytes / 4);
     let connection = Connection {
         server,
         session: Session::default(),
         inflight: Inflight::default(),
         batches: Batches::default(),
         workers,
-        subscribers: Subscribers::default(),
+        subscribers,
         outbox: Outbox::new(output),
         events_in,
     };
@@ -132,7 +133,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
 
     /// Answers everything that is not done: the input has ended, and nobody will wait any longer.
     fn give_up(&mut self) {
-        for pending in self.inflight.drain() {
+        for pending in self.inflight.drain(|_| false) {
             let error = Error::new(INTERNAL_ERROR, "The server is shutting down.");
             self.settle(pending.batch, Some(dress::error(Some(&pending.id), false, &error)), Vec::new());
         }
@@ -213,7 +214,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             let message = "A request with this id is in progress; use another id.";
             return self.settle_error(batch, Some(&request.id), INVALID_REQUEST, message);
         }
-        tracing::debug!("{} {}", request.id, request.method);
+        tracing::debug!("{} {}", request.id, object::shortened(&request.method));
         let (era, routed) = era::route(&mut self.session, request, batch.is_some());
         match routed {
             Routed::Answer(Ok(reply)) => {
@@ -269,9 +270,11 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     /// Whether one more line may be read.
     fn has_room(&self) -> bool {
         let limits = &self.server.services.limits;
+        let (asked, unwritten) = (self.inflight.bytes() + self.workers.bytes(), self.outbox.bytes());
         self.inflight.queued() < limits.queued
-            && self.inflight.bytes() < limits.queued_bytes
+            && asked < limits.queued_bytes
             && self.outbox.unwritten() < limits.in_flight + limits.queued
-            && (self.outbox.unwritten_bytes() as u64) < limits.answer_bytes
+            && (unwritten as u64) < limits.answer_bytes
+            && asked + unwritten + self.batches.bytes() + self.subscribers.bytes() < limits.held_bytes
     }
 }

@@ -30,6 +30,9 @@ pub struct Limits {
     pub queued_bytes: usize,
     /// Bytes of answers being prepared or written.
     pub answer_bytes: u64,
+    /// Bytes of all that is kept for one client: requests that wait or are worked on, batches that are not complete,
+    /// what is not written yet, subscriptions. Beyond it input is left unread; subscriptions have a quarter of it.
+    pub held_bytes: usize,
     /// Messages in one batch.
     pub batch: usize,
     /// How long a search goes on before it gives what it found, and lines far into a file are looked for.
@@ -94,6 +97,7 @@ impl Default for Limits {
             queued: 1_024,
             queued_bytes: 32 << 20,
             answer_bytes: 64 << 20,
+            held_bytes: 64 << 20,
             batch: 100,
             search_time: Duration::from_secs(30),
             io_time: Duration::from_secs(30),

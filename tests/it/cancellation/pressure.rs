@@ -123,6 +123,27 @@ fn a_client_that_does_not_read_is_not_read_for_ever() {
     assert!(taken < all / 2 && taken < (108 + 32) * 50 + ON_THE_WAY, "{taken} of {all} bytes were read");
 }
 
+/// Batches whose last answer is missing, each with many answers that are there: what these take is counted.
+#[test]
+fn batches_that_are_not_complete_are_bounded_in_bytes() {
+    let (tree, gate) = (Tree::new(), Gate::new());
+    let server = server(&tree, &gate, |limits| {
+        (limits.in_flight, limits.held_bytes, limits.line_bytes) = (2, 1 << 20, 1 << 20);
+    });
+    let initialize = json!({"jsonrpc": "2.0", "id": "first", "method": "initialize",
+        "params": {"protocolVersion": "2025-03-26", "capabilities": {}}});
+    let batch = |n: u32| {
+        let wait = json!({"jsonrpc": "2.0", "id": format!("{n} waits"), "method": "tools/call",
+            "params": {"name": "wait"}});
+        let ping = |k: u32| json!({"jsonrpc": "2.0", "id": format!("{n} {k} {}", "x".repeat(1_000)), "method": "ping"});
+        Value::from((0..99).map(ping).chain([wait]).collect::<Vec<_>>())
+    };
+    let lines: Vec<Value> = [initialize].into_iter().chain((0..50).map(batch)).collect();
+    let taken = flood(server, &lines, || gate.open());
+    // Each holds 100 KB of answers.
+    assert!((5 * 100_000..15 * 105_000 + ON_THE_WAY).contains(&taken), "{taken} bytes were read");
+}
+
 #[test]
 fn a_client_that_reads_late_gets_every_answer() {
     let tree = Tree::new().file("big.txt", "0123456789abcde\n".repeat(10_000));
