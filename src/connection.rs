@@ -19,6 +19,7 @@ mod work;
 mod workers;
 
 use std::io;
+use std::pin::Pin;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
@@ -44,8 +45,9 @@ use crate::wire::outbox::{Answer, Outbox};
 /// Lines handled before what they came to is written.
 const COALESCED: usize = 32;
 
-/// Serves one connection until its input ends and what it asked for is answered.
-pub(crate) async fn serve<R, W>(server: Server, input: R, output: W) -> io::Result<()>
+/// Serves one connection until its input ends and what it asked for is answered. Then `closed` tells that the client
+/// does not want that any more.
+pub(crate) async fn serve<R, W>(server: Server, input: R, output: W, closed: impl Future<Output = ()>) -> io::Result<()>
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
@@ -66,7 +68,7 @@ where
         outbox: Outbox::new(output),
         events_in,
     };
-    connection.run(lines, events).await
+    connection.run(lines, events, std::pin::pin!(closed)).await
 }
 
 /// One connection's state.
@@ -87,12 +89,16 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         mut self,
         mut lines: LineReader<R>,
         mut events: UnboundedReceiver<Event>,
+        mut closed: Pin<&mut impl Future<Output = ()>>,
     ) -> io::Result<()> {
         let mut ending: Option<Ending> = None;
         loop {
             let all_handled = self.handle_lines(&mut lines);
             self.start_waiting();
             self.send_news();
+            if ending.as_ref().is_some_and(Ending::is_over) {
+                self.give_up();
+            }
             if ending.is_some() && all_handled {
                 self.end_streams();
             }
@@ -116,24 +122,25 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
                 () = self.workers.next_look(), if !self.workers.is_empty() => self.answer_for_the_stuck(),
                 more = lines.fill(), if ending.is_none() && all_handled && self.has_room() => {
                     if !more? {
-                        ending = Some(Ending::now());
+                        ending = Some(Ending::within(self.server.services.limits.search_time));
                     }
                 }
                 // More lines are here already; what came of those so far is written first, where the client takes it.
                 () = std::future::ready(()), if !all_handled && self.has_room() => {}
+                () = closed.as_mut(), if ending.is_some() => return Err(io::ErrorKind::BrokenPipe.into()),
                 () = Ending::patience(ending.as_ref(), !self.inflight.is_empty()), if ending.is_some() => {
                     if self.inflight.is_empty() {
                         return Err(io::ErrorKind::TimedOut.into());
                     }
-                    self.give_up();
                 }
             }
         }
     }
 
-    /// Answers everything that is not done: the input has ended, and nobody will wait any longer.
+    /// Answers what is not done: the input has ended, and the time that work may take after that is over. What is
+    /// blocked in a file system gets the answer that says so, when its own time is over.
     fn give_up(&mut self) {
-        for pending in self.inflight.drain(|_| false) {
+        for pending in self.inflight.drain(|ticket| self.workers.seems_blocked(ticket)) {
             let error = Error::new(INTERNAL_ERROR, "The server is shutting down.");
             self.settle(pending.batch, Some(dress::error(Some(&pending.id), false, &error)), Vec::new());
         }

@@ -28,6 +28,7 @@ pub(super) struct Workers {
     stuck: usize,
     left_behind: usize,
     patience: Duration,
+    look: Duration,
     most_left_behind: usize,
     looks: Interval,
 }
@@ -57,9 +58,10 @@ enum State {
 impl Workers {
     /// Nobody yet. Who says nothing for `patience` is stuck. Within a tokio runtime.
     pub(super) fn new(patience: Duration, most_left_behind: usize) -> Self {
-        let mut looks = interval((patience / 4).min(LOOK));
+        let look = (patience / 4).min(LOOK);
+        let mut looks = interval(look);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Self { all: HashMap::new(), bytes: 0, stuck: 0, left_behind: 0, patience, most_left_behind, looks }
+        Self { all: HashMap::new(), bytes: 0, stuck: 0, left_behind: 0, patience, look, most_left_behind, looks }
     }
 
     /// One more is at work.
@@ -96,6 +98,12 @@ impl Workers {
     /// input would be left unread for ever.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Whether one has not got on since somebody last looked, nor for a while before that.
+    pub(super) fn seems_blocked(&self, ticket: Ticket) -> bool {
+        let is_blocked = |worker: &Worker| worker.steps == worker.cancel.steps() && worker.since.elapsed() >= self.look;
+        self.all.get(&ticket).is_some_and(is_blocked)
     }
 
     /// How many have a place and are stuck.
