@@ -6,6 +6,10 @@ use std::fmt;
 use std::sync::LazyLock;
 use std::time::Duration;
 
+/// The longest URI that is read, in bytes. No file has a longer one: a path has at most 4,095 bytes, each written as
+/// three, and as much of the served directory's before it; the rest is room for a range.
+pub const LONGEST_URI: usize = 32 << 10;
+
 /// How much of everything. All are hard: nothing a client sends or a disk holds goes beyond them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -8,7 +8,7 @@ use super::hello::{self, Hello};
 use super::revision::{Revision, SUPPORTED};
 use super::{Era, Reply};
 use crate::bytes::Bytes;
-use crate::call::{Block, Contents, Data, Outbound, Outcome, ToolDefinition, ToolResult};
+use crate::call::{Block, Contents, Continuation, Data, Outbound, Outcome, ToolDefinition, ToolResult};
 use crate::wire::error::Error;
 use crate::wire::json::Body;
 use crate::wire::message::Id;
@@ -286,7 +286,11 @@ fn write_contents(body: &mut Body, contents: Contents) {
     }
     if let Some(continuation) = contents.continues {
         let mut meta = Meta::default();
-        meta.0.push(("dev.mcp-fs/continues", serde_json::json!(continuation).to_string()));
+        let key = match continuation {
+            Continuation::Next { .. } => "dev.mcp-fs/continues",
+            Continuation::PastEnd { .. } => "dev.mcp-fs/pastEnd",
+        };
+        meta.0.push((key, serde_json::json!(continuation).to_string()));
         meta.write(body);
     }
     body.close('}');

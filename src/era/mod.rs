@@ -24,6 +24,7 @@ pub mod revision;
 use serde_json::value::RawValue;
 
 use crate::call::{Call, Failure, Outcome};
+use crate::limits::LONGEST_URI;
 use crate::object::{self, Object};
 use crate::wire::error::{self, Error};
 use crate::wire::message::{BadId, Id, LONGEST_ID, Notification, Request};
@@ -94,14 +95,12 @@ pub enum Reply {
     Outcome(Outcome),
 }
 
-/// Chooses the era of a request by its `_meta`, and applies that era's rules. `initialize` is legacy whatever it
-/// carries.
+/// Chooses the era of a request by its `_meta`, and applies that era's rules. An `initialize` that is marked as modern
+/// is an unknown method, as the official conformance suite asks for.
 pub fn route(session: &mut Session, request: &Request<'_>, in_batch: bool) -> (Era, Routed) {
     let meta = request.params.get("_meta").and_then(Object::parse);
     match meta {
-        Some(meta) if request.method != "initialize" && modern::is_marked(&meta) => {
-            (Era::Modern, modern::route(request, &meta, in_batch).into())
-        }
+        Some(meta) if modern::is_marked(&meta) => (Era::Modern, modern::route(request, &meta, in_batch).into()),
         meta => {
             let step = legacy::route(session, request, in_batch, meta.as_ref());
             (Era::Legacy(session.revision_or_latest()), step.into())
@@ -153,9 +152,6 @@ fn progress_token(meta: Option<&Object<'_>>) -> Result<Option<Box<RawValue>>, Er
         }
     }
 }
-
-/// No file has a longer URI: a path has at most 4,096 bytes, each written as three.
-const LONGEST_URI: usize = 16 << 10;
 
 impl Era {
     /// The JSON-RPC error for a failure; `None` for what gets no answer.

@@ -22,6 +22,7 @@ use super::resources;
 use super::search::glob::cased;
 use crate::call::{Completion, Failure};
 use crate::context::Context;
+use crate::limits::LONGEST_URI;
 use crate::log::is_hostile;
 use crate::object;
 use crate::root::{Asked, Blocking, Entry, Kind, RelPath, Root, RootError};
@@ -44,7 +45,7 @@ pub fn complete(template: &str, argument: &str, value: &str, context: &Context) 
     if !context.may_block {
         return Err(Failure::WouldBlock);
     }
-    if argument != VARIABLES[0] || value.len() > resources::LONGEST_URI {
+    if argument != VARIABLES[0] || value.len() > LONGEST_URI {
         return Ok(Completion::default());
     }
     let turn = context.turn()?;

@@ -3,8 +3,8 @@
 //! A URI is read as `resources/read` reads it, and refused with the same words. A stream is not refused for one of its
 //! URIs: what cannot be followed is left out of what it is told that it hears of.
 
+use super::failure;
 use super::read::split_range;
-use super::{LONGEST_URI, failure};
 use crate::call::{Failure, Interests, Listening, Subject, Subscription};
 use crate::context::Context;
 use crate::object;
@@ -63,10 +63,8 @@ fn read(uri: &str, context: &Context) -> Result<(Subject, Asked), Failure> {
     let root = context.root();
     let (reference, _) = split_range(uri)?;
     let asked = root.locate_uri(reference).map_err(|error| failure(uri, error))?;
-    let is_short = uri.len() <= LONGEST_URI; // a longer one says the same with more words, and is not kept as it is
     let range = uri[reference.len()..].to_owned();
-    let uri = if is_short { root.absolute_uri(reference, &asked.path) + &range } else { root.uri(&asked.path) };
-    let range = if is_short { range } else { String::new() };
+    let uri = root.absolute_uri(reference, &asked.path) + &range;
     Ok((Subject { uri, path: asked.path.clone(), range }, asked))
 }
 

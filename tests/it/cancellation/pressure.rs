@@ -110,7 +110,8 @@ fn the_queue_is_bounded_in_bytes_too() {
     let server = server(&tree, &gate, |limits| (limits.in_flight, limits.queued_bytes) = (2, 100_000));
     let taken = flood(server, &waits(1_000, 4_000), || gate.open());
     let most = 100_000 + 4 * 4_400 + ON_THE_WAY;
-    assert!((100_000..most).contains(&taken), "{taken} bytes were read, of {most} at most");
+    // The two that are worked on count twice.
+    assert!((80_000..most).contains(&taken), "{taken} bytes were read, of {most} at most");
 }
 
 #[test]
