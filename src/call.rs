@@ -69,6 +69,14 @@ pub enum Call {
     Listen(Interests),
 }
 
+impl Call {
+    /// Whether such calls take effect in the order in which they were sent: who ends a subscription means the one that
+    /// began before, and not one that is still being begun.
+    pub fn keeps_order(&self) -> bool {
+        matches!(self, Self::Subscribe { .. } | Self::Unsubscribe { .. } | Self::Listen(_))
+    }
+}
+
 /// What came of a call that could be served.
 #[derive(Debug)]
 pub enum Outcome {
@@ -84,11 +92,11 @@ pub enum Outcome {
     ResourceTemplates(Vec<ResourceTemplate>),
     /// What a variable can be.
     Completion(Completion),
-    /// From now on the client hears of a resource.
+    /// The client is to hear of a resource from now on.
     Subscribed(Subscription),
-    /// From now on it does not.
+    /// It is not to hear of one any more.
     Unsubscribed(Subject),
-    /// A stream of news begins.
+    /// A stream is to begin.
     Listening(Listening),
 }
 

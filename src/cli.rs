@@ -184,6 +184,7 @@ impl Cli {
             queued: self.max_queued,
             queued_bytes: self.max_queued_bytes,
             answer_bytes: self.max_answer_bytes as u64,
+            held_bytes: Limits::default().held_bytes.max(self.max_queued_bytes).max(self.max_answer_bytes),
             batch: self.max_batch,
             search_time: Duration::from_secs(self.search_timeout),
             io_time: Duration::from_secs(self.io_timeout),

@@ -19,6 +19,7 @@ mod work;
 mod workers;
 
 use std::io;
+use std::pin::Pin;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
@@ -32,7 +33,7 @@ use crate::era::{self, Routed, Session, dress};
 use crate::inflight::Inflight;
 use crate::log;
 use crate::memory::Reservation;
-use crate::object::Array;
+use crate::object::{self, Array};
 use crate::server::Server;
 use crate::subscribers::Subscribers;
 use crate::wire::error::{Error, INTERNAL_ERROR, INVALID_REQUEST};
@@ -44,8 +45,9 @@ use crate::wire::outbox::{Answer, Outbox};
 /// Lines handled before what they came to is written.
 const COALESCED: usize = 32;
 
-/// Serves one connection until its input ends and what it asked for is answered.
-pub(crate) async fn serve<R, W>(server: Server, input: R, output: W) -> io::Result<()>
+/// Serves one connection until its input ends and what it asked for is answered. Then `closed` tells that the client
+/// does not want that any more.
+pub(crate) async fn serve<R, W>(server: Server, input: R, output: W, closed: impl Future<Output = ()>) -> io::Result<()>
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
@@ -55,17 +57,18 @@ where
     let changes = events_in.clone();
     server.services.watch.connect(move |change| drop(changes.send(Event::Changed(change))));
     let workers = Workers::new(server.services.limits.io_time, server.services.limits.left_behind);
+    let subscribers = Subscribers::new(server.services.limits.held_bytes / 4);
     let connection = Connection {
         server,
         session: Session::default(),
         inflight: Inflight::default(),
         batches: Batches::default(),
         workers,
-        subscribers: Subscribers::default(),
+        subscribers,
         outbox: Outbox::new(output),
         events_in,
     };
-    connection.run(lines, events).await
+    connection.run(lines, events, std::pin::pin!(closed)).await
 }
 
 /// One connection's state.
@@ -86,12 +89,16 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         mut self,
         mut lines: LineReader<R>,
         mut events: UnboundedReceiver<Event>,
+        mut closed: Pin<&mut impl Future<Output = ()>>,
     ) -> io::Result<()> {
         let mut ending: Option<Ending> = None;
         loop {
             let all_handled = self.handle_lines(&mut lines);
             self.start_waiting();
             self.send_news();
+            if ending.as_ref().is_some_and(Ending::is_over) {
+                self.give_up();
+            }
             if ending.is_some() && all_handled {
                 self.end_streams();
             }
@@ -115,24 +122,25 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
                 () = self.workers.next_look(), if !self.workers.is_empty() => self.answer_for_the_stuck(),
                 more = lines.fill(), if ending.is_none() && all_handled && self.has_room() => {
                     if !more? {
-                        ending = Some(Ending::now());
+                        ending = Some(Ending::within(self.server.services.limits.search_time));
                     }
                 }
                 // More lines are here already; what came of those so far is written first, where the client takes it.
                 () = std::future::ready(()), if !all_handled && self.has_room() => {}
+                () = closed.as_mut(), if ending.is_some() => return Err(io::ErrorKind::BrokenPipe.into()),
                 () = Ending::patience(ending.as_ref(), !self.inflight.is_empty()), if ending.is_some() => {
                     if self.inflight.is_empty() {
                         return Err(io::ErrorKind::TimedOut.into());
                     }
-                    self.give_up();
                 }
             }
         }
     }
 
-    /// Answers everything that is not done: the input has ended, and nobody will wait any longer.
+    /// Answers what is not done: the input has ended, and the time that work may take after that is over. What is
+    /// blocked in a file system gets the answer that says so, when its own time is over.
     fn give_up(&mut self) {
-        for pending in self.inflight.drain() {
+        for pending in self.inflight.drain(|ticket| self.workers.seems_blocked(ticket)) {
             let error = Error::new(INTERNAL_ERROR, "The server is shutting down.");
             self.settle(pending.batch, Some(dress::error(Some(&pending.id), false, &error)), Vec::new());
         }
@@ -213,7 +221,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             let message = "A request with this id is in progress; use another id.";
             return self.settle_error(batch, Some(&request.id), INVALID_REQUEST, message);
         }
-        tracing::debug!("{} {}", request.id, request.method);
+        tracing::debug!("{} {}", request.id, object::shortened(&request.method));
         let (era, routed) = era::route(&mut self.session, request, batch.is_some());
         match routed {
             Routed::Answer(Ok(reply)) => {
@@ -269,9 +277,11 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     /// Whether one more line may be read.
     fn has_room(&self) -> bool {
         let limits = &self.server.services.limits;
+        let (asked, unwritten) = (self.inflight.bytes() + self.workers.bytes(), self.outbox.bytes());
         self.inflight.queued() < limits.queued
-            && self.inflight.bytes() < limits.queued_bytes
+            && asked < limits.queued_bytes
             && self.outbox.unwritten() < limits.in_flight + limits.queued
-            && (self.outbox.unwritten_bytes() as u64) < limits.answer_bytes
+            && (unwritten as u64) < limits.answer_bytes
+            && asked + unwritten + self.batches.bytes() + self.subscribers.bytes() < limits.held_bytes
     }
 }

@@ -1,32 +1,42 @@
 //! The end of a connection: how long what was asked for may still take.
 
+use std::future::pending;
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 
-/// How long work may go on after the input has ended.
-const GRACE: Duration = Duration::from_secs(1);
-
-/// How long what is ready may then be left unread: somebody may be reading it in a pager, page by page.
+/// How long what is ready may be left unread when all work is done: a person may be reading it in a pager, page by page.
 const STALL: Duration = Duration::from_mins(5);
 
 /// The input has ended; what it asked for is still to be answered.
 #[derive(Debug)]
 pub(crate) struct Ending {
-    began: Instant,
+    /// When work is given up.
+    deadline: Instant,
     /// When the client last took some of our output.
     pub(crate) last_write: Instant,
 }
 
 impl Ending {
-    pub(crate) fn now() -> Self {
-        Self { began: Instant::now(), last_write: Instant::now() }
+    /// From now on; work may go on for `time`.
+    pub(crate) fn within(time: Duration) -> Self {
+        let now = Instant::now();
+        Self { deadline: now + time, last_write: now }
     }
 
-    /// Waits as long as work may still go on, or the client may leave what is ready unread.
+    /// Whether work is to be given up.
+    pub(crate) fn is_over(&self) -> bool {
+        Instant::now() >= self.deadline
+    }
+
+    /// Waits until work is to be given up, or, where there is none, until the client has left what is ready unread for
+    /// too long.
     pub(crate) async fn patience(ending: Option<&Self>, at_work: bool) {
-        if let Some(Self { began, last_write }) = ending {
-            tokio::time::sleep_until(if at_work { *began + GRACE } else { *last_write + STALL }).await;
+        match ending {
+            Some(ending) if !at_work => sleep_until(ending.last_write + STALL).await,
+            Some(ending) if !ending.is_over() => sleep_until(ending.deadline).await,
+            // Only what is blocked is left, which ends by the I/O timeout.
+            _ => pending().await,
         }
     }
 }

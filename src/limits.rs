@@ -6,6 +6,10 @@ use std::fmt;
 use std::sync::LazyLock;
 use std::time::Duration;
 
+/// The longest URI that is read, in bytes. No file has a longer one: a path has at most 4,095 bytes, each written as
+/// three, and as much of the served directory's before it; the rest is room for a range.
+pub const LONGEST_URI: usize = 32 << 10;
+
 /// How much of everything. All are hard: nothing a client sends or a disk holds goes beyond them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -30,6 +34,9 @@ pub struct Limits {
     pub queued_bytes: usize,
     /// Bytes of answers being prepared or written.
     pub answer_bytes: u64,
+    /// Bytes of all that is kept for one client: requests that wait or are worked on, batches that are not complete,
+    /// what is not written yet, subscriptions. Beyond it input is left unread; subscriptions have a quarter of it.
+    pub held_bytes: usize,
     /// Messages in one batch.
     pub batch: usize,
     /// How long a search goes on before it gives what it found, and lines far into a file are looked for.
@@ -94,6 +101,7 @@ impl Default for Limits {
             queued: 1_024,
             queued_bytes: 32 << 20,
             answer_bytes: 64 << 20,
+            held_bytes: 64 << 20,
             batch: 100,
             search_time: Duration::from_secs(30),
             io_time: Duration::from_secs(30),

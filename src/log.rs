@@ -20,6 +20,9 @@ use crate::hostile;
 /// Lines waiting for stderr; more are lost.
 const QUEUE: usize = 4_096;
 
+/// The longest line, in bytes; more of it is cut off.
+const LONGEST_LINE: usize = 4 * SHOWN;
+
 /// How long the end waits for a full stderr: so many times this long, twice.
 const TICK: Duration = Duration::from_millis(10);
 const PATIENCE: u32 = 5;
@@ -148,13 +151,23 @@ struct Escaping(SyncSender<Option<Vec<u8>>>);
 impl Write for Escaping {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         // Lost when the queue is full.
-        let _ = self.0.try_send(Some(escaped(&String::from_utf8_lossy(line)).into_bytes()));
+        let _ = self.0.try_send(Some(bounded(line).into_bytes()));
         Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// A log line, escaped and at most [`LONGEST_LINE`] long: the queue is bounded in bytes, too.
+fn bounded(line: &[u8]) -> String {
+    let mut shown = escaped(&String::from_utf8_lossy(&line[..line.len().min(LONGEST_LINE)]));
+    if line.len() > LONGEST_LINE || shown.len() > LONGEST_LINE {
+        shown.truncate((0..=LONGEST_LINE.min(shown.len())).rev().find(|at| shown.is_char_boundary(*at)).unwrap_or(0));
+        shown.push_str("...\n");
+    }
+    shown
 }
 
 /// The same text with hostile characters escaped, but for a newline at its end.
@@ -171,6 +184,15 @@ mod tests {
     fn nothing_in_a_line_can_act_on_a_terminal() {
         assert_eq!(escaped("a\u{1b}[2J\rb\nc\u{202e}d\n"), "a\\u{1b}[2J\\u{d}b\\u{a}c\\u{202e}d\n");
         assert_eq!(escaped("plain é\n"), "plain é\n");
+    }
+
+    #[test]
+    fn a_log_line_is_bounded_also_when_it_is_escaped() {
+        assert_eq!(bounded("plain é\n".as_bytes()), "plain é\n");
+        for text in ["x", "é", "\u{1b}", "\n"] {
+            let line = bounded((text.repeat(LONGEST_LINE) + "\n").as_bytes());
+            assert!(line.len() <= LONGEST_LINE + 4 && line.ends_with("...\n"), "{text:?}: {}", line.len());
+        }
     }
 
     #[test]

@@ -95,7 +95,7 @@ fn runtime(threads: usize) -> Result<Runtime, StartupError> {
 }
 
 fn serve(runtime: Runtime, server: Server, (input, output): (stdio::Input, stdio::Output)) -> ExitCode {
-    let served = runtime.block_on(server.serve(input, output));
+    let served = runtime.block_on(server.serve_until(input, output, stdio::output_closed()));
     // Who writes and was told to stop takes away what is half done. A thread may also be stuck in a read that never
     // ends: nobody waits for that.
     runtime.shutdown_timeout(LAST_MOMENT);

@@ -89,7 +89,17 @@ impl Server {
         R: AsyncRead + Unpin,
         W: AsyncWrite + Unpin,
     {
-        crate::connection::serve(self, input, output).await
+        self.serve_until(input, output, std::future::pending()).await
+    }
+
+    /// The same. Once the input has ended, it is `BrokenPipe` as well when `closed` is ready: that nobody reads `output`
+    /// any more is otherwise noticed only when something is written.
+    pub async fn serve_until<R, W>(self, input: R, output: W, closed: impl Future<Output = ()>) -> io::Result<()>
+    where
+        R: AsyncRead + Unpin,
+        W: AsyncWrite + Unpin,
+    {
+        crate::connection::serve(self, input, output, closed).await
     }
 }
 

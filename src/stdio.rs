@@ -12,6 +12,7 @@
 use std::pin::Pin;
 #[cfg(target_os = "linux")]
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 #[cfg(target_os = "linux")]
 use tokio::io::ReadBuf;
@@ -38,6 +39,30 @@ pub fn output() -> Output {
         return Box::pin(stream);
     }
     Box::pin(tokio::io::stdout())
+}
+
+/// Ready when nobody reads stdout any more. It asks now and then, so it is for the end of a connection.
+pub async fn output_closed() {
+    const PAUSE: Duration = Duration::from_millis(50);
+    while !is_output_closed() {
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+#[cfg(unix)]
+fn is_output_closed() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    let stdout = std::io::stdout();
+    let mut polled = [PollFd::new(&stdout, PollFlags::empty())];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut polled, Some(&now)).is_ok() && polled[0].revents().intersects(PollFlags::ERR | PollFlags::HUP)
+}
+
+/// Seen when something is written.
+#[cfg(not(unix))]
+fn is_output_closed() -> bool {
+    false
 }
 
 /// Whether stderr is the same pipe, socket or file as stdout. A log line between two halves of a message would

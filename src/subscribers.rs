@@ -2,14 +2,19 @@
 //!
 //! Changes wait here as marks on what they concern, not as a queue of messages: a client that does not read hears of
 //! each once, when it does. What a subscription takes elsewhere goes when it is dropped here.
+//!
+//! A subscription lasts as long as the client wants, so the memory of all of them together is bounded: one that does
+//! not fit is refused.
 
 use crate::call::{Listening, Outbound, Subject, Subscription};
-use crate::features::watch::{Change, ListWatched};
+use crate::features::watch::{Change, Followed, ListWatched, Watch};
 use crate::wire::message::Id;
 
 /// Everybody who hears of changes.
 #[derive(Debug, Default)]
 pub struct Subscribers {
+    most_bytes: usize,
+    bytes: usize,
     /// The client of the legacy session.
     legacy: Listener,
     /// In the order in which they were opened.
@@ -20,7 +25,25 @@ pub struct Subscribers {
 #[derive(Debug, Default)]
 struct Listener {
     list: Option<Heard<ListWatched>>,
-    resources: Vec<Heard<Subscription>>,
+    resources: Vec<Heard<Subscribed>>,
+}
+
+/// A resource that is followed as long as this lives.
+#[derive(Debug)]
+struct Subscribed {
+    subject: Subject,
+    followed: Followed,
+    /// The memory that it takes, here and where it is followed.
+    bytes: usize,
+}
+
+/// Why there cannot be one more subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TooMany {
+    /// There are as many as there may be.
+    Subscriptions,
+    /// The URIs and paths of those that there are take this much memory, and may not take more.
+    Bytes(usize),
 }
 
 /// What somebody hears of, and whether there is something to hear.
@@ -37,16 +60,42 @@ impl<T> Heard<T> {
 }
 
 impl Subscribers {
+    /// Nobody yet, and all of them together within `most_bytes`.
+    pub fn new(most_bytes: usize) -> Self {
+        Self { most_bytes, ..Self::default() }
+    }
+
+    /// The memory that subscriptions and streams take, about.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// A legacy client subscribes; to the same URI again as often as it likes.
-    pub fn subscribe(&mut self, subscription: Subscription) {
+    pub fn subscribe(&mut self, subscription: Subscription, watch: &Watch) -> Result<(), TooMany> {
         if !self.legacy.resources.iter().any(|heard| heard.of.subject == subscription.subject) {
-            self.legacy.resources.push(Heard::nothing(subscription));
+            let subscribed = self.follow(subscription, watch)?;
+            self.legacy.resources.push(Heard::nothing(subscribed));
         }
+        Ok(())
     }
 
     /// It ends a subscription, by the URI it began it with or another one that means the same.
     pub fn unsubscribe(&mut self, subject: &Subject) {
+        let before = self.legacy.bytes();
         self.legacy.resources.retain(|heard| !heard.of.subject.is_same(subject));
+        self.bytes -= before - self.legacy.bytes();
+    }
+
+    fn follow(&mut self, Subscription { subject, trail }: Subscription, watch: &Watch) -> Result<Subscribed, TooMany> {
+        let entries: usize = trail.entries.iter().map(|entry| entry.as_bytes().len() + size_of_val(entry)).sum();
+        // Here; and what the watcher keeps: each entry with its directory, and twice in an index.
+        let bytes = 512 + subject.uri.len() + subject.range.len() + 4 * trail.path.as_bytes().len() + 3 * entries;
+        if self.bytes + bytes > self.most_bytes {
+            return Err(TooMany::Bytes(self.most_bytes));
+        }
+        let followed = watch.follow(trail).ok_or(TooMany::Subscriptions)?;
+        self.bytes += bytes;
+        Ok(Subscribed { subject, followed, bytes })
     }
 
     /// It hears of the list from now on.
@@ -54,10 +103,23 @@ impl Subscribers {
         self.legacy.list.get_or_insert_with(|| Heard::nothing(watch()));
     }
 
-    /// Opens a stream under the id of its request.
-    pub fn open(&mut self, id: Id, Listening { list, subscriptions }: Listening) {
-        let resources = subscriptions.into_iter().map(Heard::nothing).collect();
-        self.streams.push((id, Listener { list: list.map(Heard::nothing), resources }));
+    /// Opens a stream under the id of its request. Gives the URIs that it hears of: those that there is room for.
+    pub fn open(&mut self, id: Id, listening: Listening, watch: &Watch) -> Vec<&str> {
+        let mut resources = Vec::new();
+        for subscription in listening.subscriptions {
+            match self.follow(subscription, watch) {
+                Ok(subscribed) => resources.push(Heard::nothing(subscribed)),
+                Err(why) => {
+                    tracing::warn!("subscriptions/listen: only {} resources are followed: {why:?}", resources.len());
+                    break;
+                }
+            }
+        }
+        let list = listening.list.then(|| Heard::nothing(watch.watch_list()));
+        self.bytes += stream_bytes(&id);
+        self.streams.push((id, Listener { list, resources }));
+        let opened = self.streams.last().map_or(&[][..], |(_, listener)| &listener.resources);
+        opened.iter().map(|heard| heard.of.subject.uri.as_str()).collect()
     }
 
     /// How many streams are open.
@@ -72,11 +134,15 @@ impl Subscribers {
 
     /// Closes a stream, if there is one of this id; nothing more is said on it.
     pub fn close(&mut self, id: &Id) {
-        self.streams.retain(|(open, _)| open != id);
+        if let Some(at) = self.streams.iter().position(|(open, _)| open == id) {
+            let (id, listener) = self.streams.remove(at);
+            self.bytes -= stream_bytes(&id) + listener.bytes();
+        }
     }
 
     /// Closes all streams; their requests are still to be answered.
     pub fn end_streams(&mut self) -> Vec<Id> {
+        self.bytes = self.legacy.bytes();
         self.streams.drain(..).map(|(id, _)| id).collect()
     }
 
@@ -105,7 +171,16 @@ impl Subscribers {
     }
 }
 
+/// What a stream takes, besides what it hears of.
+fn stream_bytes(id: &Id) -> usize {
+    id.len() + 512
+}
+
 impl Listener {
+    fn bytes(&self) -> usize {
+        self.resources.iter().map(|heard| heard.of.bytes).sum()
+    }
+
     fn note(&mut self, change: &Change) -> bool {
         let mut concerned = false;
         match change {

@@ -70,7 +70,7 @@ fn expected(raw: &RawValue) -> Option<Kind> {
     let is_version_2 = value("jsonrpc") == Some("2.0".into());
     let is_text = |value: &Value| value.is_string();
     let has_params = members.get("params").is_none_or(|params| params.get() == "null" || params.get().starts_with('{'));
-    let id = members.get("id").map(|id| Id::parse(id));
+    let id = members.get("id").map(|id| Id::parse(id).ok());
     Some(match (value("method"), id) {
         (None, _) if is_response => Kind::Response,
         (None, id) => Kind::Malformed(id.flatten(), INVALID_REQUEST),

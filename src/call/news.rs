@@ -2,8 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::features::watch::{Followed, ListWatched};
-use crate::root::RelPath;
+use crate::root::{RelPath, Trail};
 
 /// What the client of one stream wants to hear of. The server has no other news.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,13 +13,13 @@ pub struct Interests {
     pub uris: Vec<String>,
 }
 
-/// Somebody hears of a resource, as long as this lives.
+/// A resource to be followed.
 #[derive(Debug)]
 pub struct Subscription {
     /// What it is about.
     pub subject: Subject,
-    /// What notices changes of it.
-    pub followed: Followed,
+    /// Where that leads now.
+    pub trail: Trail,
 }
 
 /// A resource as a client names it.
@@ -41,11 +40,11 @@ impl Subject {
     }
 }
 
-/// What of its [`Interests`] a stream hears of, as long as this lives.
+/// What of its [`Interests`] a stream can hear of.
 #[derive(Debug)]
 pub struct Listening {
     /// The list of resources.
-    pub list: Option<ListWatched>,
+    pub list: bool,
     /// Single resources.
     pub subscriptions: Vec<Subscription>,
 }

@@ -15,7 +15,7 @@ pub struct Contents {
     pub mime_type: String,
     /// The bytes.
     pub data: Data,
-    /// Set when `data` is only a part.
+    /// Set when `data` is not all of it.
     pub continues: Option<Continuation>,
 }
 
@@ -38,17 +38,26 @@ impl Data {
     }
 }
 
-/// Which part of a resource this is, and where the next one is.
+/// Where what was asked for lies in a resource.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct Continuation {
-    /// The first byte of the file that is in this part.
-    pub from: u64,
-    /// The first byte that is not.
-    pub to: u64,
-    /// The file's size in bytes.
-    pub total: u64,
-    /// The URI that goes on at `to`.
-    pub next: String,
+#[serde(untagged)]
+pub enum Continuation {
+    /// This is a part, and there is another one.
+    Next {
+        /// The first byte of the file that is in this part.
+        from: u64,
+        /// The first byte that is not.
+        to: u64,
+        /// The file's size in bytes.
+        total: u64,
+        /// The URI that goes on at `to`.
+        next: String,
+    },
+    /// It begins past the end: there is nothing to give.
+    PastEnd {
+        /// The file's size in bytes.
+        total: u64,
+    },
 }
 
 /// A page of `resources/list`.

@@ -5,6 +5,7 @@ use tokio::io::AsyncWrite;
 use super::Connection;
 use crate::call::{Failure, Listening, Outcome};
 use crate::era::{Era, Reply, dress};
+use crate::subscribers::TooMany;
 use crate::wire::message::Id;
 use crate::wire::outbox::Answer;
 
@@ -15,7 +16,10 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     /// Keeps what lasts longer than the answer. `None`: the answer comes later, when the stream ends.
     pub(super) fn take_up(&mut self, id: &Id, era: Era, outcome: Outcome) -> Result<Option<Reply>, Failure> {
         match outcome {
-            Outcome::Subscribed(subscription) => self.subscribers.subscribe(subscription),
+            Outcome::Subscribed(subscription) => {
+                let subscribed = self.subscribers.subscribe(subscription, &self.server.services.watch);
+                subscribed.map_err(|why| self.too_many(why))?;
+            }
             Outcome::Unsubscribed(subject) => self.subscribers.unsubscribe(&subject),
             Outcome::Listening(listening) => return self.open_stream(id, listening).map(|()| None),
             Outcome::Resources(page) => {
@@ -41,9 +45,19 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             let message = format!("There are {most} open streams, and cannot be more; cancel one of them first.");
             return Err(Failure::Internal(message));
         }
-        self.push(dress::acknowledgement(id, &listening), Answer::in_order);
-        self.subscribers.open(id.clone(), listening);
+        let list = listening.list;
+        let uris = self.subscribers.open(id.clone(), listening, &self.server.services.watch);
+        let acknowledgement = dress::acknowledgement(id, list, &uris);
+        self.push(acknowledgement, Answer::in_order);
         Ok(())
+    }
+
+    fn too_many(&self, why: TooMany) -> Failure {
+        let limit = match why {
+            TooMany::Subscriptions => format!("{} in all", self.server.services.limits.watch.followed),
+            TooMany::Bytes(most) => format!("{most} bytes of URIs and paths"),
+        };
+        Failure::Internal(format!("Too many subscriptions (limit: {limit}); unsubscribe from another one first."))
     }
 
     /// Tells what there is to tell, as fast as the client takes it.

@@ -37,7 +37,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         token: Option<Box<RawValue>>,
         bytes: usize,
     ) {
-        if self.has_place() && self.inflight.queued() == 0 && dispatch::is_quick(&call) {
+        if self.has_place() && self.inflight.may_begin(&call) && dispatch::is_quick(&call) {
             let mut context = Context::new(Arc::clone(&self.server.services), Cancel::default(), None);
             context.may_block = false;
             context.may_wait = batch.is_none();
@@ -46,8 +46,8 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
                 result => return self.answer(&id, era, batch, result, context.take_reservations()),
             }
         }
-        let ticket = self.inflight.register(id, era, batch, bytes);
-        self.inflight.enqueue(Waiting { ticket, call, token });
+        let ticket = self.inflight.register(id, era, batch);
+        self.inflight.enqueue(Waiting { ticket, call, token, bytes });
         self.start_waiting();
     }
 
@@ -55,7 +55,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     pub(super) fn start_waiting(&mut self) {
         self.turn_away();
         while self.has_place() {
-            let Some(Waiting { ticket, call, token, .. }) = self.inflight.dequeue() else { return };
+            let Some(Waiting { ticket, call, token, bytes }) = self.inflight.dequeue() else { return };
             let Some(pending) = self.inflight.get(ticket) else { continue };
             let say = self.events_in.clone();
             let progress = token.map(|token| Progress::new(token, move |it| drop(say.send(Event::Say(ticket, it)))));
@@ -64,7 +64,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             let dispatch = Arc::clone(&self.server.dispatch);
             let done = self.events_in.clone();
             let call = Arc::new(call);
-            self.workers.begin(ticket, Arc::clone(&call), pending.cancel.clone(), Arc::clone(context.held()));
+            self.workers.begin(ticket, Arc::clone(&call), bytes, pending.cancel.clone(), Arc::clone(context.held()));
             // Detached: its end comes as an event, and a send fails only when the loop has ended.
             drop(tokio::task::spawn_blocking(move || {
                 let result = run(&*dispatch, &call, &context);

@@ -23,9 +23,12 @@ const LOOK: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Workers {
     all: HashMap<Ticket, Worker>,
+    /// What the requests take that they work on, but for those that are stuck.
+    bytes: usize,
     stuck: usize,
     left_behind: usize,
     patience: Duration,
+    look: Duration,
     most_left_behind: usize,
     looks: Interval,
 }
@@ -35,6 +38,8 @@ struct Worker {
     call: Arc<Call>,
     cancel: Cancel,
     held: Arc<Held>,
+    /// What its request takes.
+    bytes: usize,
     /// How often it had asked when somebody last looked, and since when it is that.
     steps: u64,
     since: Instant,
@@ -53,21 +58,27 @@ enum State {
 impl Workers {
     /// Nobody yet. Who says nothing for `patience` is stuck. Within a tokio runtime.
     pub(super) fn new(patience: Duration, most_left_behind: usize) -> Self {
-        let mut looks = interval((patience / 4).min(LOOK));
+        let look = (patience / 4).min(LOOK);
+        let mut looks = interval(look);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Self { all: HashMap::new(), stuck: 0, left_behind: 0, patience, most_left_behind, looks }
+        Self { all: HashMap::new(), bytes: 0, stuck: 0, left_behind: 0, patience, look, most_left_behind, looks }
     }
 
     /// One more is at work.
-    pub(super) fn begin(&mut self, ticket: Ticket, call: Arc<Call>, cancel: Cancel, held: Arc<Held>) {
+    pub(super) fn begin(&mut self, ticket: Ticket, call: Arc<Call>, bytes: usize, cancel: Cancel, held: Arc<Held>) {
         let (steps, since) = (cancel.steps(), Instant::now());
-        self.all.insert(ticket, Worker { call, cancel, held, steps, since, state: State::Working });
+        let bytes = 2 * bytes; // its arguments as they came, and as they are read
+        self.bytes += bytes;
+        self.all.insert(ticket, Worker { call, cancel, held, bytes, steps, since, state: State::Working });
     }
 
     /// It is done, be it late.
     pub(super) fn end(&mut self, ticket: Ticket) {
         let Some(worker) = self.all.remove(&ticket) else { return };
-        self.stuck -= usize::from(worker.state != State::Working);
+        match worker.state {
+            State::Working => self.bytes -= worker.bytes,
+            State::Stuck | State::LeftBehind => self.stuck -= 1,
+        }
         if worker.state == State::LeftBehind {
             self.left_behind -= 1;
             // There is room for another one, which gives back its place.
@@ -81,6 +92,18 @@ impl Workers {
     /// How many have a place.
     pub(super) fn places(&self) -> usize {
         self.all.len() - self.left_behind
+    }
+
+    /// The memory of the requests that are worked on, also where they were cancelled since. Stuck ones do not count, or
+    /// input would be left unread for ever.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether one has not got on since somebody last looked, nor for a while before that.
+    pub(super) fn seems_blocked(&self, ticket: Ticket) -> bool {
+        let is_blocked = |worker: &Worker| worker.steps == worker.cancel.steps() && worker.since.elapsed() >= self.look;
+        self.all.get(&ticket).is_some_and(is_blocked)
     }
 
     /// How many have a place and are stuck.
@@ -118,6 +141,7 @@ impl Workers {
             } else if now - worker.since >= self.patience {
                 worker.cancel.cancel();
                 worker.held.give_up();
+                self.bytes -= worker.bytes;
                 self.stuck += 1;
                 let leaves = self.left_behind < self.most_left_behind;
                 self.left_behind += usize::from(leaves);

@@ -8,7 +8,7 @@ use super::hello::{self, Hello};
 use super::revision::{Revision, SUPPORTED};
 use super::{Era, Reply};
 use crate::bytes::Bytes;
-use crate::call::{Block, Contents, Data, Listening, Outbound, Outcome, ToolDefinition, ToolResult};
+use crate::call::{Block, Contents, Continuation, Data, Outbound, Outcome, ToolDefinition, ToolResult};
 use crate::wire::error::Error;
 use crate::wire::json::Body;
 use crate::wire::message::Id;
@@ -111,16 +111,14 @@ fn method(outbound: &Outbound) -> &'static str {
 }
 
 /// The first message of a stream: what it will tell of. What it will not is not named.
-pub fn acknowledgement(stream: &Id, listening: &Listening) -> Body {
+pub fn acknowledgement(stream: &Id, list: bool, uris: &[&str]) -> Body {
     let mut body = Body::new();
     body.raw(r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"#);
-    if listening.list.is_some() {
+    if list {
         body.key("resourcesListChanged");
         body.raw("true");
     }
-    if !listening.subscriptions.is_empty() {
-        let uris: Vec<&str> =
-            listening.subscriptions.iter().map(|subscription| subscription.subject.uri.as_str()).collect();
+    if !uris.is_empty() {
         body.key("resourceSubscriptions");
         body.value(&uris);
     }
@@ -288,7 +286,11 @@ fn write_contents(body: &mut Body, contents: Contents) {
     }
     if let Some(continuation) = contents.continues {
         let mut meta = Meta::default();
-        meta.0.push(("dev.mcp-fs/continues", serde_json::json!(continuation).to_string()));
+        let key = match continuation {
+            Continuation::Next { .. } => "dev.mcp-fs/continues",
+            Continuation::PastEnd { .. } => "dev.mcp-fs/pastEnd",
+        };
+        meta.0.push((key, serde_json::json!(continuation).to_string()));
         meta.write(body);
     }
     body.close('}');

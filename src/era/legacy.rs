@@ -27,7 +27,7 @@ pub(super) fn route(session: &mut Session, request: &Request<'_>, in_batch: bool
             "Not initialized: send initialize first, or with 2026-07-28 put \"io.modelcontextprotocol/protocolVersion\" into \
              the _meta of every request.",
         )),
-        (method, Some(_)) => Ok(Next::Call(call(method, &request.params)?, progress_token(meta))),
+        (method, Some(_)) => Ok(Next::Call(call(method, &request.params)?, progress_token(meta)?)),
     }
 }
 

@@ -24,9 +24,10 @@ pub mod revision;
 use serde_json::value::RawValue;
 
 use crate::call::{Call, Failure, Outcome};
+use crate::limits::LONGEST_URI;
 use crate::object::{self, Object};
 use crate::wire::error::{self, Error};
-use crate::wire::message::{Id, Notification, Request};
+use crate::wire::message::{BadId, Id, LONGEST_ID, Notification, Request};
 use revision::Revision;
 
 /// Which rules a request and its answer follow.
@@ -94,14 +95,12 @@ pub enum Reply {
     Outcome(Outcome),
 }
 
-/// Chooses the era of a request by its `_meta`, and applies that era's rules. `initialize` is legacy whatever it
-/// carries.
+/// Chooses the era of a request by its `_meta`, and applies that era's rules. An `initialize` that is marked as modern
+/// is an unknown method, as the official conformance suite asks for.
 pub fn route(session: &mut Session, request: &Request<'_>, in_batch: bool) -> (Era, Routed) {
     let meta = request.params.get("_meta").and_then(Object::parse);
     match meta {
-        Some(meta) if request.method != "initialize" && modern::is_marked(&meta) => {
-            (Era::Modern, modern::route(request, &meta, in_batch).into())
-        }
+        Some(meta) if modern::is_marked(&meta) => (Era::Modern, modern::route(request, &meta, in_batch).into()),
         meta => {
             let step = legacy::route(session, request, in_batch, meta.as_ref());
             (Era::Legacy(session.revision_or_latest()), step.into())
@@ -117,7 +116,7 @@ pub fn hear(session: &mut Session, notification: &Notification<'_>) -> Option<Id
             session.initialized = session.revision.is_some();
             None
         }
-        "notifications/cancelled" => Id::parse(notification.params.get("requestId")?),
+        "notifications/cancelled" => Id::parse(notification.params.get("requestId")?).ok(),
         _ => None,
     }
 }
@@ -140,14 +139,19 @@ impl From<Step> for Routed {
     }
 }
 
-/// The token for progress notifications: a string or an integer, like an id.
-fn progress_token(meta: Option<&Object<'_>>) -> Option<Box<RawValue>> {
-    let token = meta?.get("progressToken")?;
-    Id::parse(token).map(|_| token.to_owned())
+/// The token for progress notifications: a string or an integer, and as short as an id. Anything else is no wish for
+/// progress.
+fn progress_token(meta: Option<&Object<'_>>) -> Result<Option<Box<RawValue>>, Error> {
+    let Some(token) = meta.and_then(|meta| meta.get("progressToken")) else { return Ok(None) };
+    match Id::parse(token) {
+        Ok(_) => Ok(Some(token.to_owned())),
+        Err(BadId::WrongType) => Ok(None),
+        Err(BadId::TooLong) => {
+            let message = format!("\"progressToken\" is longer than {LONGEST_ID} bytes; send a shorter one.");
+            Err(Error::new(error::INVALID_REQUEST, message))
+        }
+    }
 }
-
-/// No file has a longer URI: a path has at most 4,096 bytes, each written as three.
-const LONGEST_URI: usize = 16 << 10;
 
 impl Era {
     /// The JSON-RPC error for a failure; `None` for what gets no answer.

@@ -33,7 +33,7 @@ pub(super) fn route(request: &Request<'_>, meta: &Object<'_>, in_batch: bool) ->
         }
         // A stream makes no progress: its client hears of other things.
         "subscriptions/listen" => Ok(Next::Call(Call::Listen(interests(&request.params)?), None)),
-        method => Ok(Next::Call(methods::call(method, &request.params)?, progress_token(Some(meta)))),
+        method => Ok(Next::Call(methods::call(method, &request.params)?, progress_token(Some(meta))?)),
     }
 }
 

@@ -23,6 +23,7 @@ use super::search::glob::cased;
 use crate::call::{Completion, Failure};
 use crate::context::Context;
 use crate::hostile::is_hostile;
+use crate::limits::LONGEST_URI;
 use crate::object;
 use crate::root::{Asked, Blocking, Entry, Kind, RelPath, Root, RootError};
 
@@ -44,7 +45,7 @@ pub fn complete(template: &str, argument: &str, value: &str, context: &Context) 
     if !context.may_block {
         return Err(Failure::WouldBlock);
     }
-    if argument != VARIABLES[0] || value.len() > resources::LONGEST_URI {
+    if argument != VARIABLES[0] || value.len() > LONGEST_URI {
         return Ok(Completion::default());
     }
     let turn = context.turn()?;

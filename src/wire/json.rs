@@ -45,6 +45,13 @@ impl Segment {
             Self::Text(text) => text.len(),
         }
     }
+
+    fn memory(&self) -> usize {
+        match self {
+            Self::Raw(bytes) => bytes.capacity(),
+            Self::Text(_) | Self::Base64(_) => self.len(),
+        }
+    }
 }
 
 impl Body {
@@ -113,6 +120,10 @@ impl Body {
     /// Another body, as the next element.
     pub fn append(&mut self, other: Self) {
         self.separate();
+        if other.segments.is_empty() && other.tail.len() <= INLINE {
+            // Many small ones must not take a piece of memory each.
+            return self.tail.extend_from_slice(&other.tail);
+        }
         self.segments.push(Segment::Raw(std::mem::take(&mut self.tail)));
         self.segments.extend(other.segments);
         self.tail = other.tail;
@@ -131,6 +142,12 @@ impl Body {
     /// In bytes, before texts and blobs are escaped.
     pub fn len(&self) -> usize {
         self.segments.iter().map(Segment::len).sum::<usize>() + self.tail.len()
+    }
+
+    /// The memory that it takes, about.
+    pub fn memory(&self) -> usize {
+        let segments: usize = self.segments.iter().map(Segment::memory).sum();
+        segments + self.segments.capacity() * size_of::<Segment>() + self.tail.capacity()
     }
 
     /// Whether there is nothing in it.

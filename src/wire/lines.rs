@@ -110,7 +110,9 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         self.scanned = self.scanned.min(self.end).max(self.start);
         if self.buffer.len() - self.end < BUFFER / 4 {
             self.scanned = self.end;
-            self.buffer.resize((2 * self.buffer.len()).max(BUFFER), 0);
+            // Not far beyond the limit: a line that reaches it is not kept.
+            let most = self.limit.saturating_add(BUFFER);
+            self.buffer.resize((2 * self.buffer.len()).min(most).max(BUFFER), 0);
         }
     }
 }

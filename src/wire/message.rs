@@ -56,14 +56,46 @@ pub enum Id {
     String(Box<str>),
 }
 
+/// The longest id, as it is written in the JSON. An id is kept as long as its request, stream or batch, and the client
+/// chooses how many of those there are.
+pub const LONGEST_ID: usize = 1 << 10;
+
+/// Why a value is not an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadId {
+    /// MCP forbids `null`, fractions, booleans, objects and arrays.
+    WrongType,
+    /// It is longer than [`LONGEST_ID`].
+    TooLong,
+}
+
 impl Id {
-    /// Reads an id; `None` for what MCP forbids (`null`, fractions, booleans, containers).
-    pub fn parse(raw: &RawValue) -> Option<Self> {
+    /// In bytes, decoded.
+    #[allow(clippy::len_without_is_empty, reason = "an empty one is an id like any other")]
+    pub fn len(&self) -> usize {
+        let (Self::Number(text) | Self::String(text)) = self;
+        text.len()
+    }
+
+    /// Reads an id.
+    pub fn parse(raw: &RawValue) -> Result<Self, BadId> {
         let text = raw.get();
-        match text.as_bytes().first()? {
-            b'"' => object::string(raw).map(|s| Self::String(s.into())),
-            b'-' | b'0'..=b'9' if !text.contains(['.', 'e', 'E']) => Some(Self::Number(text.into())),
-            _ => None,
+        match text.as_bytes().first() {
+            Some(b'"' | b'-' | b'0'..=b'9') if text.len() > LONGEST_ID => Err(BadId::TooLong),
+            Some(b'"') => object::string(raw).map(|s| Self::String(s.into())).ok_or(BadId::WrongType),
+            Some(b'-' | b'0'..=b'9') if !text.contains(['.', 'e', 'E']) => Ok(Self::Number(text.into())),
+            _ => Err(BadId::WrongType),
+        }
+    }
+}
+
+impl From<BadId> for Error {
+    fn from(why: BadId) -> Self {
+        match why {
+            BadId::WrongType => Self::new(INVALID_REQUEST, "\"id\" must be a string or an integer."),
+            BadId::TooLong => {
+                Self::new(INVALID_REQUEST, format!("\"id\" is longer than {LONGEST_ID} bytes; send a shorter one."))
+            }
         }
     }
 }
@@ -115,7 +147,7 @@ fn from_envelope<'a>(envelope: &Object<'a>) -> Message<'a> {
         if envelope.any_key(|key| key == "result" || key == "error") {
             return Message::Response;
         }
-        return Message::Malformed(id.flatten(), Error::new(INVALID_REQUEST, "\"method\" is missing."));
+        return Message::Malformed(id.and_then(Result::ok), Error::new(INVALID_REQUEST, "\"method\" is missing."));
     };
     let version = envelope.string("jsonrpc");
     let version_is_right = version.as_deref() == Some("2.0");
@@ -131,8 +163,9 @@ fn from_envelope<'a>(envelope: &Object<'a>) -> Message<'a> {
             _ => Message::Response, // a broken notification gets no answer either
         };
     };
-    let Some(id) = id else {
-        return malformed(INVALID_REQUEST, "\"id\" must be a string or an integer.");
+    let id = match id {
+        Ok(id) => id,
+        Err(why) => return Message::Malformed(None, why.into()),
     };
     let wrong = |code, message: &str| Message::Malformed(Some(id.clone()), Error::new(code, message));
     if !version_is_right {
@@ -203,6 +236,22 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}"#, "-32602 for 1"),
         ] {
             assert_eq!(read(line), want, "{line}");
+        }
+    }
+
+    #[test]
+    fn ids_are_short_as_they_are_written() {
+        let longest = LONGEST_ID - 2;
+        for (id, is_short) in [
+            ("9".repeat(LONGEST_ID), true),
+            ("9".repeat(LONGEST_ID + 1), false),
+            (format!("\"{}\"", "x".repeat(longest)), true),
+            (format!("\"{}\"", "x".repeat(longest + 1)), false),
+            (format!("\"{}\"", "\\u0041".repeat(longest / 6)), true),
+            (format!("\"{}\"", "\\u0041".repeat(longest / 6 + 1)), false),
+        ] {
+            let what = if is_short { format!("request {} m", id.replace("\\u0041", "A")) } else { "-32600".to_owned() };
+            assert_eq!(read(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#)), what);
         }
     }
 

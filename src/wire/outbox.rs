@@ -50,7 +50,7 @@ pub struct Outbox<W> {
     ending: usize,
     held: Vec<Reservation>,
     unwritten: usize,
-    /// Bytes of lines that have not begun to be written.
+    /// Memory of lines that have not begun to be written.
     waiting_bytes: usize,
     dirty: bool,
 }
@@ -76,7 +76,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     /// Takes a line to be written.
     pub fn push(&mut self, answer: Answer) {
         self.unwritten += 1;
-        self.waiting_bytes += answer.body.len();
+        self.waiting_bytes += answer.body.memory();
         if answer.body.is_small() || answer.keeps_order {
             self.small.push_back(answer);
         } else {
@@ -89,9 +89,10 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         self.unwritten
     }
 
-    /// How many bytes, about, are still to be written, besides the line that is being written.
-    pub fn unwritten_bytes(&self) -> usize {
-        self.waiting_bytes
+    /// The memory of all that is still to be written.
+    pub fn bytes(&self) -> usize {
+        let current = self.current.as_ref().map_or(0, |answer| answer.body.memory());
+        self.waiting_bytes + current + (self.staged.len() - self.written)
     }
 
     /// Whether [`Self::write`] has something to do.
@@ -126,7 +127,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     /// The line that comes next.
     fn next(&mut self) -> Option<Answer> {
         let answer = self.small.pop_front().or_else(|| self.big.pop_front())?;
-        self.waiting_bytes -= answer.body.len();
+        self.waiting_bytes -= answer.body.memory();
         Some(answer)
     }
 

@@ -48,6 +48,7 @@ fn help_shows_every_limit_with_its_default() {
         queued,
         queued_bytes,
         answer_bytes,
+        held_bytes: _, // the others bound it
         batch,
         search_time,
         io_time,

@@ -21,10 +21,6 @@ pub use self::subscribe::{listen, subscribe, unsubscribe};
 use crate::call::{Failure, ResourceTemplate};
 use crate::root::{Root, RootError};
 
-/// No URI of a file is longer: a path has at most 4,096 bytes, each written as three, and may have the served one
-/// before it.
-pub(super) const LONGEST_URI: usize = 24 << 10;
-
 /// The one template: any path, and optionally some lines of it.
 pub fn templates(root: &Root) -> Vec<ResourceTemplate> {
     vec![ResourceTemplate {

@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::features::content;
 use crate::features::names::{grouped, push_entry};
 use crate::features::text::{self, Part, TextError, Window};
+use crate::limits::LONGEST_URI;
 use crate::root::{Asked, Blocking, File, RootError};
 use crate::text::Text;
 
@@ -92,9 +93,12 @@ impl Reader<'_> {
             _ => self.unreadable("not valid UTF-8 in this part; read it with the read_text_file tool"),
         })?;
         let mime_type = content::media_type(name(file), part.text.as_bytes(), true).to_owned();
-        let continues = part.next.map(|next| self.continuation(file, asked, &part, next));
+        let total = file.stat.size;
+        let is_past_end = part.text.is_empty() && part.next.is_none() && total > 0;
+        let past_end = is_past_end.then_some(Continuation::PastEnd { total });
+        let continues = part.next.map(|next| self.continuation(file, asked, &part, next)).or(past_end);
         let mut text = part.text;
-        if let (true, Some(Continuation { from, to, total, next })) = (part.is_cut, &continues) {
+        if let (true, Some(Continuation::Next { from, to, total, next })) = (part.is_cut, &continues) {
             let newline = if text.as_bytes().ends_with(b"\n") { "" } else { "\n" };
             text.push_str(&format!("{newline}[mcp-fs: {} of {total} bytes; continue: {next}]", to - from));
         }
@@ -109,7 +113,7 @@ impl Reader<'_> {
         if column > 1 {
             next += &format!("&column={column}");
         }
-        Continuation { from: part.range.0, to: part.range.1, total: file.stat.size, next }
+        Continuation::Next { from: part.range.0, to: part.range.1, total: file.stat.size, next }
     }
 
     /// A directory: a line for each entry.
@@ -152,6 +156,11 @@ fn name(file: &File) -> &[u8] {
 
 /// The URI without its range, and the range. A query that is anything but a range is part of the name.
 pub(super) fn split_range(uri: &str) -> Result<(&str, Option<Window>), Failure> {
+    if uri.len() > LONGEST_URI {
+        let [length, most] = [uri.len(), LONGEST_URI].map(|bytes| grouped(bytes as u64));
+        let message = format!("The URI is too long: it has {length} bytes, and the limit is {most}.");
+        return Err(Failure::BadUri { uri: uri.to_owned(), message });
+    }
     let Some((reference, query)) = uri.rsplit_once('?') else { return Ok((uri, None)) };
     let pairs: Vec<_> = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect();
     if !pairs.iter().all(|(key, _)| matches!(*key, "offset" | "limit" | "column")) {

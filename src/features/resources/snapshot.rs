@@ -11,12 +11,15 @@ use std::time::{Duration, Instant};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
 use crate::cancel::Cancel;
+use crate::limits::LONGEST_URI;
 use crate::root::{Exclude, Hidden, Kind, RelPath, Root, RootError, WalkOptions};
 
 /// How long a snapshot is kept.
 const LIFETIME: Duration = Duration::from_mins(1);
 /// How many are kept.
 const MOST: usize = 4;
+/// The memory of all that are kept. A list that takes more is walked again for each page.
+const MOST_KEPT: usize = 32 << 20;
 
 /// The files found by one walk, in order.
 #[derive(Debug)]
@@ -126,6 +129,12 @@ impl Snapshot {
         self.files.len()
     }
 
+    /// The memory that it takes, about.
+    fn bytes(&self) -> usize {
+        let directories: usize = self.directories.iter().map(|path| path.as_bytes().len() + size_of::<RelPath>()).sum();
+        directories + self.names.capacity() + self.files.capacity() * size_of::<Slot>()
+    }
+
     /// The directory and the name of a file.
     pub(super) fn file(&self, index: usize) -> (&RelPath, &[u8]) {
         let slot = self.files[index];
@@ -167,6 +176,9 @@ impl Cursor {
 
     /// Reads what [`Self::write`] wrote; `None` for anything else.
     pub(super) fn read(text: &str) -> Option<Self> {
+        if text.len() > LONGEST_URI {
+            return None;
+        }
         let mut parts = text.splitn(3, '.');
         let tag = u64::from_str_radix(parts.next()?, 16).ok()?;
         let depth: usize = parts.next()?.parse().ok()?;
@@ -192,10 +204,10 @@ impl Snapshots {
     pub(super) fn keep(&self, snapshot: Arc<Snapshot>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|snapshot| snapshot.made.elapsed() < LIFETIME);
-        if kept.len() >= MOST {
+        kept.push(snapshot);
+        while kept.len() > MOST || kept.iter().map(|snapshot| snapshot.bytes()).sum::<usize>() > MOST_KEPT {
             kept.remove(0);
         }
-        kept.push(snapshot);
     }
 }
 

@@ -3,10 +3,11 @@
 //! A URI is read as `resources/read` reads it, and refused with the same words. A stream is not refused for one of its
 //! URIs: what cannot be followed is left out of what it is told that it hears of.
 
+use super::failure;
 use super::read::split_range;
-use super::{LONGEST_URI, failure};
 use crate::call::{Failure, Interests, Listening, Subject, Subscription};
 use crate::context::Context;
+use crate::object;
 use crate::root::{Asked, Blocking, Facts, RootError, Trail};
 
 /// Subscribes to one resource, which must be there.
@@ -20,11 +21,7 @@ pub fn subscribe(uri: &str, context: &Context) -> Result<Subscription, Failure> 
         let error = if context.may_block { RootError::NotFound } else { RootError::WouldBlock };
         return Err(failure(uri, error));
     }
-    let followed = context.watch().follow(trail).ok_or_else(|| {
-        let most = context.limits().watch.followed;
-        Failure::Internal(format!("There are {most} subscriptions, and cannot be more; unsubscribe from others first."))
-    })?;
-    Ok(Subscription { subject, followed })
+    Ok(Subscription { subject, trail })
 }
 
 /// Ends a subscription; one that never was, too.
@@ -44,20 +41,15 @@ pub fn listen(interests: &Interests, context: &Context) -> Result<Listening, Fai
         context.cancel.check()?;
         match find(uri, context) {
             Ok((subject, _)) if subscriptions.iter().any(|other| other.subject == subject) => {}
-            Ok((subject, trail)) => {
-                let Some(followed) = watch.follow(trail) else {
-                    let most = context.limits().watch.followed;
-                    tracing::warn!("subscriptions/listen: only {most} resources are followed");
-                    break;
-                };
-                subscriptions.push(Subscription { subject, followed });
-            }
+            Ok((subject, trail)) => subscriptions.push(Subscription { subject, trail }),
             Err(Failure::Cancelled) => return Err(Failure::Cancelled),
-            Err(why) => tracing::info!("subscriptions/listen: one resource is left out: {why:?}"),
+            Err(why) => {
+                let why = object::shortened(&format!("{why:?}"));
+                tracing::info!("subscriptions/listen: one resource is left out: {why}");
+            }
         }
     }
-    let list = (interests.list && !watch.is_off()).then(|| watch.watch_list());
-    Ok(Listening { list, subscriptions })
+    Ok(Listening { list: interests.list && !watch.is_off(), subscriptions })
 }
 
 fn find(uri: &str, context: &Context) -> Result<(Subject, Trail), Failure> {
@@ -71,10 +63,8 @@ fn read(uri: &str, context: &Context) -> Result<(Subject, Asked), Failure> {
     let root = context.root();
     let (reference, _) = split_range(uri)?;
     let asked = root.locate_uri(reference).map_err(|error| failure(uri, error))?;
-    let is_short = uri.len() <= LONGEST_URI; // a longer one says the same with more words, and is not kept as it is
     let range = uri[reference.len()..].to_owned();
-    let uri = if is_short { root.absolute_uri(reference, &asked.path) + &range } else { root.uri(&asked.path) };
-    let range = if is_short { range } else { String::new() };
+    let uri = root.absolute_uri(reference, &asked.path) + &range;
     Ok((Subject { uri, path: asked.path.clone(), range }, asked))
 }
 

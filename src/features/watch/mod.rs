@@ -48,7 +48,10 @@ pub struct Watch {
     root: Arc<Root>,
     limits: Limits,
     tell: Arc<OnceLock<Tell>>,
+    /// How many are followed.
     followed: Arc<AtomicUsize>,
+    /// The same, and those that the thread has not forgotten yet.
+    known: Arc<AtomicUsize>,
     /// The list that the client was given last, be it before anybody watched.
     given: Mutex<Option<Fingerprint>>,
     cancel: Cancel,
@@ -82,6 +85,7 @@ impl Watch {
             limits: limits.clone(),
             tell: Arc::default(),
             followed: Arc::default(),
+            known: Arc::default(),
             given: Mutex::default(),
             cancel: Cancel::default(),
             commands: Mutex::default(),
@@ -100,11 +104,19 @@ impl Watch {
 
     /// Follows what a path leads to, from what is known of it now; `None` when too much is followed already.
     pub fn follow(&self, trail: Trail) -> Option<Followed> {
-        let room = |count: usize| (count < self.limits.watch.followed).then_some(count + 1);
+        let most = self.limits.watch.followed;
+        // What waits for a thread that hangs is bounded, too.
+        if self.known.load(Ordering::Relaxed) >= 2 * most {
+            return None;
+        }
+        let room = |count: usize| (count < most).then_some(count + 1);
         self.followed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).ok()?;
         let path = trail.path.clone();
         let commands = self.commands();
-        commands.as_ref().inspect(|commands| commands.send(Command::Follow(trail)));
+        if let Some(commands) = &commands {
+            self.known.fetch_add(1, Ordering::Relaxed);
+            commands.send(Command::Follow(trail));
+        }
         Some(Followed { path, all: Arc::clone(&self.followed), commands })
     }
 
@@ -136,8 +148,8 @@ impl Watch {
                     tell(change);
                 }
             };
-            let (root, followed, cancel) = (Arc::clone(&self.root), Arc::clone(&self.followed), self.cancel.clone());
-            let watcher = Watcher::new(root, &self.limits, hints, followed, cancel, Box::new(tell));
+            let (root, known, cancel) = (Arc::clone(&self.root), Arc::clone(&self.known), self.cancel.clone());
+            let watcher = Watcher::new(root, &self.limits, hints, known, cancel, Box::new(tell));
             match thread::Builder::new().name("watch".to_owned()).spawn(move || watcher.run(&receiver)) {
                 Ok(running) => *commands = Some(Commands { sender, bell, thread: running.thread().clone() }),
                 Err(error) => tracing::error!("changes are not noticed: no thread for it: {error}"),
@@ -180,13 +192,8 @@ impl Followed {
 
 impl Drop for Followed {
     fn drop(&mut self) {
-        match &self.commands {
-            // Counted until it is done: what waits for a thread that hangs is bounded, too.
-            Some(commands) => commands.send(Command::Unfollow(self.path.clone())),
-            None => {
-                self.all.fetch_sub(1, Ordering::Relaxed);
-            }
-        }
+        self.all.fetch_sub(1, Ordering::Relaxed);
+        self.commands.as_ref().inspect(|commands| commands.send(Command::Unfollow(self.path.clone())));
     }
 }
 

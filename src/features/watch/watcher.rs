@@ -33,7 +33,7 @@ pub(super) struct Watcher {
     unwatched: bool,
     polled: Instant,
     /// How many are followed, or still to be taken out of the targets.
-    followed: Arc<AtomicUsize>,
+    known: Arc<AtomicUsize>,
     cancel: Cancel,
     tell: Box<dyn Fn(Change) + Send>,
 }
@@ -43,7 +43,7 @@ impl Watcher {
         root: Arc<Root>,
         limits: &Limits,
         hints: Hints,
-        followed: Arc<AtomicUsize>,
+        known: Arc<AtomicUsize>,
         cancel: Cancel,
         tell: Box<dyn Fn(Change) + Send>,
     ) -> Self {
@@ -57,7 +57,7 @@ impl Watcher {
             lost: false,
             unwatched: false,
             polled: Instant::now(),
-            followed,
+            known,
             cancel,
             tell,
         }
@@ -91,7 +91,7 @@ impl Watcher {
             Command::Follow(trail) => self.targets.follow(trail, now),
             Command::Unfollow(path) => {
                 self.targets.unfollow(&path);
-                self.followed.fetch_sub(1, Ordering::Relaxed);
+                self.known.fetch_sub(1, Ordering::Relaxed);
             }
             Command::WatchList(given) => self.list.watch(given, now),
             Command::UnwatchList => self.list.unwatch(),

@@ -1,25 +1,43 @@
-//! The end of the input while requests are in flight: what is done is answered, what is not done after a second gets
-//! an error, and the server ends.
+//! The end of the input while requests are in flight: they go on, at most as long as a search may take; what is not done
+//! then gets an error, and the server ends.
 
 use std::time::{Duration, Instant};
 
+use mcp_fs::limits::Limits;
+use mcp_fs::root::{Deny, Root};
+use mcp_fs::server::Server;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
-use super::{builder, cancel, said, start, wait_line, wait_params};
-use crate::support::{Client as _, Gate, LATEST_LEGACY, Tree};
+use super::{builder, cancel, said, start, wait_line, wait_params, work};
+use crate::support::client::with_meta;
+use crate::support::server::Builder;
+use crate::support::{Client as _, Gate, LATEST_LEGACY, TIMEOUT, Tree};
 
-/// How long unfinished work is waited for, and how much later a busy machine may notice.
-const GRACE: Duration = Duration::from_secs(1);
-const LATE: Duration = Duration::from_secs(4);
+/// How long an idle server may take to end.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+/// A server that goes on for half a second after the end of its input.
+fn impatient(tree: &Tree, gate: &Gate) -> Builder {
+    builder(tree, gate).limits(|limits| limits.search_time = PATIENCE)
+}
+
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// A call of the tool `busy`.
+fn busy_params() -> Value {
+    json!({"name": "busy"})
+}
 
 #[test]
-fn what_is_done_soon_after_the_end_of_the_input_is_answered() {
+fn what_takes_longer_than_a_second_after_the_end_of_the_input_is_answered() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let builder = builder(&tree, &gate).limits(|limits| limits.in_flight = 2);
     let mut server = builder.start().legacy(LATEST_LEGACY);
     let ids: Vec<Value> = (0..10).map(|n| server.ask("tools/call", wait_params(&n.to_string()))).collect();
     gate.wait_for(2);
     server.end_input();
+    std::thread::sleep(Duration::from_millis(1_200)); // what was thrown away after a second
     gate.open();
     for (n, id) in ids.into_iter().enumerate() {
         assert_eq!(said(&server.answer(id)), n.to_string());
@@ -27,36 +45,67 @@ fn what_is_done_soon_after_the_end_of_the_input_is_answered() {
 }
 
 #[test]
-fn what_is_not_done_after_a_second_gets_an_error_and_the_server_ends() {
+fn what_is_not_done_when_its_time_is_over_gets_an_error_and_the_server_ends() {
     let (tree, gate) = (Tree::new(), Gate::new());
-    let builder = builder(&tree, &gate).limits(|limits| limits.in_flight = 2);
-    let mut server = builder.start().legacy(LATEST_LEGACY);
+    let mut server = impatient(&tree, &gate).limits(|limits| limits.in_flight = 2).start().legacy(LATEST_LEGACY);
     // Two run, the others wait for a place.
-    let ids: Vec<Value> = (0..10).map(|_| server.ask("tools/call", wait_params(""))).collect();
+    let ids: Vec<Value> = (0..10).map(|_| server.ask("tools/call", busy_params())).collect();
     gate.wait_for(2);
     let ended = Instant::now();
     let rest = server.close();
-    let took = ended.elapsed();
-    assert!(GRACE <= took + Duration::from_millis(50) && took < GRACE + LATE, "{took:?}");
+    assert!(ended.elapsed() >= PATIENCE, "{:?}", ended.elapsed());
     assert_eq!(rest.len(), ids.len());
     for answer in &rest {
         assert_eq!(answer["error"]["code"], -32603, "{answer}");
         assert!(answer["error"]["message"].as_str().expect("text").contains("shutting down"), "{answer}");
     }
-    gate.open();
 }
 
 #[test]
 fn what_was_done_before_keeps_its_answer_when_others_are_given_up() {
     let (tree, gate) = (Tree::new(), Gate::new());
-    let mut server = start(&tree, &gate);
-    let stuck = server.ask("tools/call", wait_params(""));
+    let mut server = impatient(&tree, &gate).start().legacy(LATEST_LEGACY);
+    let busy = server.ask("tools/call", busy_params());
     let listed = server.ask("tools/list", json!({}));
     gate.wait_for(1);
     server.end_input();
     assert!(server.answer(listed).get("result").is_some());
-    assert_eq!(server.answer(stuck)["error"]["code"], -32603);
+    assert_eq!(server.answer(busy)["error"]["code"], -32603);
+}
+
+/// Its own error says more than that the server ends.
+#[test]
+fn what_is_blocked_gets_its_own_error_and_then_the_server_ends() {
+    let (tree, gate) = (Tree::new(), Gate::new());
+    let builder = impatient(&tree, &gate).limits(|limits| limits.io_time = 2 * PATIENCE);
+    let mut server = builder.start().legacy(LATEST_LEGACY);
+    let blocked = server.ask("tools/call", wait_params(""));
+    let busy = server.ask("tools/call", busy_params());
+    gate.wait_for(2);
+    server.end_input();
+    assert_eq!(server.answer(busy)["error"]["code"], -32603);
+    let answer = server.answer(blocked);
+    assert!(answer.to_string().contains("did not answer"), "{answer}");
+    assert_eq!(server.close(), [] as [Value; 0]);
     gate.open();
+}
+
+/// Nobody is there any more to hear what a request comes to, and nothing is written that would show it.
+#[test]
+fn a_client_that_has_closed_both_ends_ends_the_server_at_once() {
+    let (tree, gate) = (Tree::new(), Gate::new());
+    let root = Root::open(tree.path(), Deny::new(&[], true).expect("no patterns")).expect("a root");
+    let at_gate = gate.clone();
+    let server = Server::new(root, Limits::default()).with_dispatch(move |call, context| work(call, context, &at_gate));
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": with_meta(busy_params())});
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let served = runtime.block_on(async {
+        let input = std::io::Cursor::new(request.to_string());
+        let (_output, server_output) = tokio::io::duplex(1_000);
+        timeout(TIMEOUT, server.serve_until(input, server_output, std::future::ready(()))).await.expect("it goes on")
+    });
+    assert_eq!(served.expect_err("the client is gone").kind(), std::io::ErrorKind::BrokenPipe);
+    runtime.shutdown_background();
 }
 
 #[test]
@@ -69,7 +118,7 @@ fn cancelled_work_does_not_delay_the_end() {
     server.expect_silence();
     let ended = Instant::now();
     assert_eq!(server.close(), [] as [Value; 0]);
-    assert!(ended.elapsed() < GRACE, "it took {:?}", ended.elapsed());
+    assert!(ended.elapsed() < AT_ONCE, "it took {:?}", ended.elapsed());
     gate.open();
 }
 
@@ -79,17 +128,17 @@ fn an_idle_server_ends_at_once() {
     let server = start(&tree, &gate);
     let ended = Instant::now();
     assert_eq!(server.close(), [] as [Value; 0]);
-    assert!(ended.elapsed() < GRACE, "it took {:?}", ended.elapsed());
+    assert!(ended.elapsed() < AT_ONCE, "it took {:?}", ended.elapsed());
 }
 
 #[test]
 fn a_batch_that_is_not_done_is_sent_with_errors_for_what_is_missing() {
     let (tree, gate) = (Tree::new(), Gate::new());
-    let mut server = builder(&tree, &gate).start().legacy("2025-03-26");
+    let mut server = impatient(&tree, &gate).start().legacy("2025-03-26");
     let item =
         |id: u64, method: &str, params: &Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-    let wait = |id| item(id, "tools/call", &wait_params(""));
-    server.send(json!([item(1, "ping", &json!({})), wait(2), wait(3), wait(4)]));
+    let busy = |id| item(id, "tools/call", &busy_params());
+    server.send(json!([item(1, "ping", &json!({})), busy(2), busy(3), busy(4)]));
     gate.wait_for(3);
     cancel(&mut server, &json!(3));
     server.end_input();
@@ -98,7 +147,6 @@ fn a_batch_that_is_not_done_is_sent_with_errors_for_what_is_missing() {
         batch.as_array().expect("an array").iter().map(|a| (&a["id"], &a["error"]["code"])).collect();
     codes.sort_by_key(|(id, _)| id.as_u64());
     assert_eq!(codes, [(&json!(1), &Value::Null), (&json!(2), &json!(-32603)), (&json!(4), &json!(-32603))]);
-    gate.open();
 }
 
 #[test]

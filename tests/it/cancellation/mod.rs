@@ -10,6 +10,8 @@ mod pressure;
 mod same_id;
 mod stuck;
 
+use std::time::Duration;
+
 use mcp_fs::call::{Block, Call, Failure, Outcome, ToolResult};
 use mcp_fs::context::Context;
 use serde_json::{Value, json};
@@ -17,8 +19,8 @@ use serde_json::{Value, json};
 use crate::support::server::Builder;
 use crate::support::{Client, Gate, LATEST_LEGACY, TestServer, Tree};
 
-/// A server with a tool `wait`, which says its argument `say` when its gate is open, a tool `panic`, which panics,
-/// and everything else as it is. Not a tool of the server's, so the loop does not try it on the spot.
+/// A server with a tool `wait`, which says its argument `say` when its gate is open, a tool `busy`, which goes on
+/// until it is told to stop, a tool `panic`, which panics, and everything else as it is. Not a tool of the server's, so the loop does not try it on the spot.
 fn builder(tree: &Tree, gate: &Gate) -> Builder {
     let gate = gate.clone();
     TestServer::builder(tree).dispatch(move |call, context| work(call, context, &gate))
@@ -37,6 +39,13 @@ fn work(call: &Call, context: &Context, gate: &Gate) -> Result<Outcome, Failure>
             let arguments = arguments.as_ref().map_or("{}", |arguments| arguments.get());
             let arguments: Value = serde_json::from_str(arguments).expect("JSON");
             Ok(text(arguments["say"].as_str().unwrap_or("done")))
+        }
+        "busy" => {
+            gate.arrive();
+            while context.cancel.check().is_ok() {
+                std::thread::sleep(Duration::from_millis(1)); // a step takes a while
+            }
+            Err(Failure::Cancelled)
         }
         "panic" => panic!("a bug, made on purpose"),
         _ => mcp_fs::dispatch::dispatch(call, context),

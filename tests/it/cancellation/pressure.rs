@@ -110,7 +110,8 @@ fn the_queue_is_bounded_in_bytes_too() {
     let server = server(&tree, &gate, |limits| (limits.in_flight, limits.queued_bytes) = (2, 100_000));
     let taken = flood(server, &waits(1_000, 4_000), || gate.open());
     let most = 100_000 + 4 * 4_400 + ON_THE_WAY;
-    assert!((100_000..most).contains(&taken), "{taken} bytes were read, of {most} at most");
+    // The two that are worked on count twice.
+    assert!((80_000..most).contains(&taken), "{taken} bytes were read, of {most} at most");
 }
 
 #[test]
@@ -121,6 +122,27 @@ fn a_client_that_does_not_read_is_not_read_for_ever() {
     let all: usize = lines.iter().map(|line| line.to_string().len() + 1).sum();
     let taken = flood(server, &lines, || ());
     assert!(taken < all / 2 && taken < (108 + 32) * 50 + ON_THE_WAY, "{taken} of {all} bytes were read");
+}
+
+/// Batches whose last answer is missing, each with many answers that are there: what these take is counted.
+#[test]
+fn batches_that_are_not_complete_are_bounded_in_bytes() {
+    let (tree, gate) = (Tree::new(), Gate::new());
+    let server = server(&tree, &gate, |limits| {
+        (limits.in_flight, limits.held_bytes, limits.line_bytes) = (2, 1 << 20, 1 << 20);
+    });
+    let initialize = json!({"jsonrpc": "2.0", "id": "first", "method": "initialize",
+        "params": {"protocolVersion": "2025-03-26", "capabilities": {}}});
+    let batch = |n: u32| {
+        let wait = json!({"jsonrpc": "2.0", "id": format!("{n} waits"), "method": "tools/call",
+            "params": {"name": "wait"}});
+        let ping = |k: u32| json!({"jsonrpc": "2.0", "id": format!("{n} {k} {}", "x".repeat(1_000)), "method": "ping"});
+        Value::from((0..99).map(ping).chain([wait]).collect::<Vec<_>>())
+    };
+    let lines: Vec<Value> = [initialize].into_iter().chain((0..50).map(batch)).collect();
+    let taken = flood(server, &lines, || gate.open());
+    // Each holds 100 KB of answers.
+    assert!((5 * 100_000..15 * 105_000 + ON_THE_WAY).contains(&taken), "{taken} bytes were read");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! | `ways` | a file behind links, in directories that move; a directory; odd names |
 //! | `subscribe` | `resources/subscribe` and `unsubscribe`: what they refuse, and how they end |
 //! | `listen` | `subscriptions/listen`: what is acknowledged, and under which id |
+//! | `order` | subscriptions begin and end in the order in which they were sent |
 //! | `streams` | several streams: their own copies, their limits, their ends |
 //! | `list` | when the list of resources counts as changed, and how often that is told |
 //! | `falling_back` | without inotify, without enough of it, without wanting any, without DIR |
@@ -17,6 +18,7 @@
 mod falling_back;
 mod list;
 mod listen;
+mod order;
 mod streams;
 mod subscribe;
 mod updated;

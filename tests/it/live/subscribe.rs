@@ -186,11 +186,32 @@ fn when_there_are_too_many_subscriptions_one_must_end_before_the_next() {
     let error = refusal(&mut live, &uri);
     assert_eq!(error["code"], -32603, "{error}");
     assert!(error["message"].as_str().is_some_and(|text| text.contains('3')), "it should say how many: {error}");
+    // To one that there is, it can subscribe again.
+    live.subscribe("a.txt");
     let root = live.tree.uri("");
     unsubscribe(&mut live, &root);
     append(&live.tree, "b.txt", "more\n");
     assert_eq!(live.news(), "updated b.txt");
     live.nothing_else();
+}
+
+#[test]
+fn subscriptions_are_bounded_in_bytes_too() {
+    let mut live = Live::with(tree(), |limits| {
+        quick(limits);
+        limits.held_bytes = 400_000; // of which subscriptions have a quarter
+    });
+    live.client.request("initialize", json!({"protocolVersion": LATEST_LEGACY, "capabilities": {}}));
+    live.client.notify("notifications/initialized", json!({}));
+    let uri = |n: usize| live.tree.uri("") + &"/.".repeat(5_000) + &format!("/a.txt?offset={n}");
+    let uris: Vec<String> = (1..20).map(uri).collect();
+    let mut subscribe = |uri: &str| live.client.request("resources/subscribe", json!({"uri": uri}));
+    let taken = uris.iter().take_while(|uri| subscribe(uri).get("result").is_some()).count();
+    assert!((5..10).contains(&taken), "{taken} subscriptions of 10,000 bytes each");
+    let error = subscribe(&uris[taken]);
+    assert!(error["error"]["message"].as_str().is_some_and(|text| text.contains("100000 bytes")), "{error}");
+    assert!(unsubscribe(&mut live, &uris[0]).get("result").is_some());
+    assert!(live.client.request("resources/subscribe", json!({"uri": uris[taken]})).get("result").is_some());
 }
 
 #[test]

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::users::{skip, unprivileged};
 use super::{judge, output, pings, silent};
+use crate::live::listen;
 use crate::support::{Client as _, LATEST_LEGACY, Process, Tree, command};
 
 #[test]
@@ -171,4 +172,19 @@ fn without_openat2_the_same_is_served() {
     for (with, without) in heard[0].iter().zip(without) {
         assert_eq!(*with, without);
     }
+}
+
+/// Each id was kept as long as its stream, and again in what was to be said of it.
+#[test]
+fn long_ids_are_not_kept() {
+    let tree = Tree::new().file("a.txt", "one\n");
+    let mut process = Process::spawn([tree.path()]);
+    for n in 0..8 {
+        let id = json!(format!("{n} {}", "x".repeat(16 << 20)));
+        process.send(listen(&id, json!({"resourceSubscriptions": [tree.uri("a.txt")]})));
+        let answer = process.recv();
+        assert_eq!((&answer["error"]["code"], answer.get("id")), (&json!(-32600), None), "{answer}");
+    }
+    let peak = process.peak_memory() >> 10;
+    assert!(peak < 100, "{peak} MiB");
 }

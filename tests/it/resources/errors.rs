@@ -149,3 +149,18 @@ fn a_broken_link_is_not_found() {
     let [legacy, modern] = errors(&tree, &tree.uri("broken"));
     assert_eq!((&legacy["code"], &modern["code"]), (&json!(-32002), &json!(-32602)));
 }
+
+/// However it is spelled; and it is not echoed whole.
+#[test]
+fn a_uri_that_is_longer_than_any_files_is_refused() {
+    let tree = Tree::new().file("a.txt", "one\n");
+    let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
+    let long = |dots: usize| tree.uri("") + &"/.".repeat(dots) + "/a.txt";
+    for method in ["resources/read", "resources/subscribe", "resources/unsubscribe"] {
+        server.result(method, json!({"uri": long(10_000)}));
+        let error = server.error(method, json!({"uri": long(20_000)}));
+        assert_eq!(error["code"], -32602, "{method}: {error}");
+        assert!(error["message"].as_str().is_some_and(|text| text.contains("32,768")), "{method}: {error}");
+        assert!(error.to_string().len() < 1_000, "{method}: {error}");
+    }
+}

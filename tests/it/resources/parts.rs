@@ -110,6 +110,22 @@ fn a_range_chooses_lines_and_characters() {
     }
 }
 
+/// An empty text alone would be mistaken for an empty file.
+#[test]
+fn a_range_past_the_end_says_so() {
+    let tree =
+        Tree::new().file("a.txt", "one\ntwo\n").file("empty.txt", "").file("big.txt", "0123456789\n".repeat(300));
+    let mut server = start(&tree);
+    for (range, total) in [("a.txt?offset=3", 8), ("a.txt?offset=99&limit=5", 8), ("big.txt?offset=301", 3_300)] {
+        let item = read(&mut server, &format!("{}/{range}", tree.uri("")));
+        assert_eq!((&item["text"], &item["_meta"]), (&json!(""), &json!({"dev.mcp-fs/pastEnd": {"total": total}})));
+    }
+    for range in ["a.txt?offset=2", "a.txt?offset=1&column=2", "empty.txt", "empty.txt?offset=1"] {
+        let item = read(&mut server, &format!("{}/{range}", tree.uri("")));
+        assert_eq!(item.get("_meta"), None, "{range}: {item}");
+    }
+}
+
 /// Asked for ten lines, a client gets ten, and no marker among them; `_meta` still says where the file goes on.
 #[test]
 fn a_range_that_is_given_whole_has_no_marker() {

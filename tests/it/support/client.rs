@@ -97,9 +97,10 @@ pub(crate) trait Client: Sized {
         self.answer(id)
     }
 
-    /// Asks in the legacy era once that is negotiated, else in the modern one; gives the whole response object.
+    /// Asks in the legacy era once that is negotiated, or to negotiate it, else in the modern one; gives the whole response
+    /// object.
     fn either(&mut self, method: &str, params: Value) -> Value {
-        if self.talk().conversation.negotiated().is_some() {
+        if method == "initialize" || self.talk().conversation.negotiated().is_some() {
             self.request(method, params)
         } else {
             self.modern(method, params)

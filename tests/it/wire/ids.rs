@@ -28,12 +28,15 @@ const IDS: &[&str] = &[
     "\"é😀\u{2028}\u{7f}\"",
 ];
 
+/// The longest id, in bytes as it stands in the line.
+const LONGEST: usize = 1_024;
+
 #[test]
 fn every_id_comes_back_with_its_type_and_to_the_digit() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
-    let long = format!("\"{}\"", "long ".repeat(2_000));
-    for id in IDS.iter().copied().chain([long.as_str()]) {
+    let [text, number] = [format!("\"{}\"", "x".repeat(LONGEST - 2)), "9".repeat(300)];
+    for id in IDS.iter().copied().chain([text.as_str(), number.as_str()]) {
         // As a result, and as an error: both echo it.
         for method in ["ping", "tools/list"] {
             let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#);
@@ -47,6 +50,44 @@ fn every_id_comes_back_with_its_type_and_to_the_digit() {
                 assert_eq!(echoed, id);
             }
         }
+    }
+}
+
+#[test]
+fn an_id_of_more_than_1024_bytes_is_an_invalid_request_and_not_echoed() {
+    let tree = Tree::new();
+    let plain = format!("\"{}\"", "x".repeat(LONGEST - 1));
+    // As it stands in the line: these are 171 characters.
+    let escaped = format!("\"{}\"", "\\u0041".repeat(171));
+    for id in [plain, escaped, format!("\"{}\"", "é".repeat(1_000_000))] {
+        for method in ["ping", "no/such/method", "tools/list"] {
+            let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
+            refused(&mut server, format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#), -32600);
+        }
+        // A response is never answered, and what cannot be an id cancels nothing.
+        let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
+        server.send_line(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
+        let params = format!(r#"{{"requestId":{id}}}"#);
+        server.send_line(format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{params}}}"#));
+        server.expect_silence();
+    }
+}
+
+#[test]
+fn a_progress_token_is_as_short_as_an_id() {
+    let tree = Tree::new();
+    let ask = |server: &mut TestServer, modern: bool, token: Value| {
+        let params = json!({"_meta": {"progressToken": token}});
+        if modern { server.modern("tools/list", params) } else { server.request("tools/list", params) }
+    };
+    let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
+    for modern in [false, true] {
+        assert!(ask(&mut server, modern, json!("t".repeat(LONGEST - 2))).get("result").is_some());
+        let answer = ask(&mut server, modern, json!("t".repeat(LONGEST - 1)));
+        assert_eq!(answer["error"]["code"], -32600, "{answer}");
+        assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains("progressToken")), "{answer}");
+        // No wish for progress, as ever.
+        assert!(ask(&mut server, modern, json!({"a": "t".repeat(LONGEST)})).get("result").is_some());
     }
 }
 

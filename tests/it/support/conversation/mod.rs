@@ -199,8 +199,12 @@ fn string(raw: &RawValue) -> Option<String> {
     serde_json::from_str(raw.get()).ok()
 }
 
-/// An id so that it can be compared: numbers as they are written, so that big ones stay exact.
+/// An id so that it can be compared: numbers as they are written, so that big ones stay exact. One that is longer than
+/// the server takes is none.
 fn id_key(raw: &RawValue) -> Option<String> {
+    if raw.get().len() > 1_024 {
+        return None;
+    }
     match raw.get().as_bytes().first()? {
         b'"' => string(raw).map(|text| Value::String(text).to_string()),
         b'-' | b'0'..=b'9' if !raw.get().contains(['.', 'e', 'E']) => Some(raw.get().to_owned()),
