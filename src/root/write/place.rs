@@ -65,6 +65,14 @@ impl WritableRoot {
         }
     }
 
+    /// Fails where a place is not any more where it was found: another program has moved a directory above it, and what
+    /// is done there would be done elsewhere, maybe under a denied name or outside.
+    pub(super) fn must_still_be(&self, place: &Place) -> Result<(), WriteError> {
+        let stat = |dir: &Dir| dir.dir_metadata().map(|metadata| Stat::from(&metadata));
+        let there = self.open(&place.path.parent()).map_err(|_| WriteError::Raced)?;
+        if stat(&there)?.is_same_file(&stat(&place.dir)?) { Ok(()) } else { Err(WriteError::Raced) }
+    }
+
     /// Makes directories below one that is there, each in the one before.
     pub(super) fn make_directories(&self, real: &RelPath, names: &[Vec<u8>]) -> Result<(), WriteError> {
         let mut path = real.clone();
