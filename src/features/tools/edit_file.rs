@@ -43,7 +43,7 @@ pub(super) const TOOL: Tool = Tool {
 const LARGE: u64 = 1 << 20;
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
-    let _turn = context.change_turn()?;
+    let _turn = context.edit_turn()?;
     let order = Order::read(arguments, context)?;
     let size = context.root().stat(&order.path, Blocking::Allowed).map_or(0, |(_, stat)| stat.size);
     if size < LARGE {
