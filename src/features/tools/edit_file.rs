@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::context::{Context, Services};
 use crate::features::edit::{self, Edit, EditError, Edited};
 use crate::features::names::{counted, shown};
-use crate::root::write::{Updated, Version};
+use crate::root::write::{UpdateError, Updated, Version};
 use crate::root::{Asked, Blocking, WritableRoot};
 
 pub(super) const TOOL: Tool = Tool {
@@ -95,12 +95,11 @@ impl Order {
             Ok(((edited.changed && !self.dry_run).then_some(bytes), edited))
         };
         let (version, most) = (self.version.as_ref(), edit::MOST as u64);
-        let updated = WritableRoot::persist(|| root.update(&self.path, version, most, &self.cancel, change));
-        let not_edited = |error: EditError| match error {
-            EditError::Cancelled => Problem::Failure(Failure::Cancelled),
-            error => Problem::Message(format!("{}: {error}.", quoted(&self.asked))),
-        };
-        updated.map_err(|error| Problem::in_change(&self.asked, error))?.map_err(not_edited)
+        root.update(&self.path, version, most, &self.cancel, change).map_err(|error| match error {
+            UpdateError::Write(error) => Problem::in_change(&self.asked, error),
+            UpdateError::Change(EditError::Cancelled) => Problem::Failure(Failure::Cancelled),
+            UpdateError::Change(error) => Problem::Message(format!("{}: {error}.", quoted(&self.asked))),
+        })
     }
 }
 

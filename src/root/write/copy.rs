@@ -213,6 +213,7 @@ impl WritableRoot {
             if self.durable {
                 file.sync_all()?;
             }
+            self.must_be_at(&new.parent(), dir)?;
             Ok(bytes)
         });
         if copied.is_err() {

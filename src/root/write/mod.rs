@@ -47,7 +47,7 @@ pub use self::delete::Deleted;
 pub use self::error::{Side, SideError, WriteError};
 pub use self::exchange::is_displaced;
 pub use self::rename::Moved;
-pub use self::replace::{Replace, Updated};
+pub use self::replace::{Replace, UpdateError, Updated};
 pub use self::version::Version;
 
 /// The served directory, to be changed.
@@ -97,7 +97,7 @@ impl WritableRoot {
     }
 
     /// Tries again where another program was faster, such as in creating the same file. Not for ever.
-    pub fn persist<T>(mut attempt: impl FnMut() -> Result<T, WriteError>) -> Result<T, WriteError> {
+    fn persist<T>(mut attempt: impl FnMut() -> Result<T, WriteError>) -> Result<T, WriteError> {
         const ATTEMPTS: usize = 8;
         for _ in 1..ATTEMPTS {
             match attempt() {

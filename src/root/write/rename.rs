@@ -61,8 +61,26 @@ impl WritableRoot {
             WriteError::InUse => at_source(error),
             error => at_destination(error),
         })?;
+        if stat.kind == Kind::Directory {
+            self.must_hold_nothing_denied(&source, &destination, cancel).map_err(&at_source)?;
+        }
         self.settle(&destination.dir).and_then(|()| self.settle(&source.dir)).map_err(&at_destination)?;
         Ok(Moved { from: from.path, to: to.path })
+    }
+}
+
+impl WritableRoot {
+    /// Another program, or another server, may have put something into a directory after that was looked through, which
+    /// is denied where the directory is now. Then it goes back.
+    fn must_hold_nothing_denied(&self, source: &Place, destination: &Place, cancel: &Cancel) -> Result<(), WriteError> {
+        let rules = Rules { destination: None, mounts: true };
+        match self.look_through(&destination.path, rules, cancel) {
+            Err(WriteError::HoldsDenied(_)) => {
+                move_new(destination, source, Kind::Directory)?;
+                Err(WriteError::Raced)
+            }
+            _ => Ok(()),
+        }
     }
 }
 

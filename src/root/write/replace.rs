@@ -42,6 +42,15 @@ pub struct Updated<T> {
     pub written: Written,
 }
 
+/// Why [`WritableRoot::update`] did not write.
+#[derive(Debug, PartialEq, Eq)]
+pub enum UpdateError<E> {
+    /// The file could not be read or replaced.
+    Write(WriteError),
+    /// The change refused, and nothing was written.
+    Change(E),
+}
+
 /// What may have become of an old file, of which `read` bytes are known, up to the moment in which it is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expected {
@@ -74,15 +83,30 @@ impl WritableRoot {
     /// new one, too. (A program that keeps the old file open, and writes to it later, writes to what has no name any
     /// more.)
     ///
-    /// The inner error is the one of `change`, and nothing was written then. A file of more than `most` bytes is not
-    /// read.
+    /// Where another program was faster, `change` is asked again. A file of more than `most` bytes is not read.
     pub fn update<T, E>(
         &self,
         asked: &Asked,
         if_match: Option<&Version>,
         most: u64,
         cancel: &Cancel,
-        change: impl FnOnce(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
+        change: impl Fn(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
+    ) -> Result<Updated<T>, UpdateError<E>> {
+        match Self::persist(|| self.update_once(asked, if_match, most, cancel, &change)) {
+            Ok(Ok(updated)) => Ok(updated),
+            Ok(Err(error)) => Err(UpdateError::Change(error)),
+            Err(error) => Err(UpdateError::Write(error)),
+        }
+    }
+
+    /// The inner error is the one of `change`, and nothing was written then.
+    fn update_once<T, E>(
+        &self,
+        asked: &Asked,
+        if_match: Option<&Version>,
+        most: u64,
+        cancel: &Cancel,
+        change: impl Fn(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
     ) -> Result<Result<Updated<T>, E>, WriteError> {
         let (target, _turn) = self.file(asked, cancel)?;
         if !target.missing().is_empty() {

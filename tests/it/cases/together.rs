@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::sandbox::skipped;
 use crate::support::{Client, LATEST_LEGACY, Process, Tree, command, text_of};
-use crate::writes::together::{edit_own_lines, lines};
+use crate::writes::together::{edit_own_lines, lines, start};
 use crate::writes::{content, names, writing};
 
 /// stella #5502, nanoidp PR #234, `KiroCrew` PR #7818: two processes checked, then both renamed.
@@ -16,7 +16,7 @@ fn j12_no_edit_of_two_servers_on_one_file_is_lost() {
     let tree = Tree::new().file("a", lines(EACH));
     std::thread::scope(|scope| {
         for name in ["one", "two"] {
-            scope.spawn(|| edit_own_lines(&tree, name, EACH));
+            scope.spawn(|| edit_own_lines(start(&tree), name, EACH));
         }
     });
     let text = String::from_utf8(content(&tree, "a")).expect("text");

@@ -1,41 +1,81 @@
 //! A directory is moved while something is done in it: by another call, to a denied name, or by another program, out of
 //! the served directory. What is not done yet is not done elsewhere.
 
+use std::convert::Infallible;
 use std::fs;
 
 use mcp_fs::cancel::Cancel;
 use mcp_fs::root::write::CopyOptions;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::refused::state;
+use super::together::{call, start};
 use super::update::writable;
-use super::{names, writing};
+use super::{content, names, writing};
 use crate::support::{Client, Tree};
 
-/// `.kube/config` is denied, and `.kube` and `x/config` are not: none of two calls alone makes it.
-#[test]
-fn a_move_and_a_write_together_do_not_make_a_denied_file() {
-    const ROUNDS: usize = 1_000;
-    let tree = Tree::new();
-    let mut server = writing(&tree);
+/// `.kube/config` is denied, and `.kube` and `x/config` are not: none of two calls alone makes it. `ask` sends both, and
+/// gives what each has said.
+fn do_not_make_a_denied_file(tree: &Tree, rounds: u32, mut ask: impl FnMut(&[(&str, Value); 2]) -> [bool; 2]) {
     let (mut moved, mut written) = (0, 0);
-    for _ in 0..ROUNDS {
+    for round in 0..rounds {
         let _ = fs::remove_dir_all(tree.join(".kube"));
         fs::create_dir_all(tree.join("x")).expect("a directory");
-        let calls = [
-            ("move_file", json!({"source": "x", "destination": ".kube"})),
+        let writes = [
             ("write_file", json!({"path": "x/config", "content": "x"})),
+            ("create_directory", json!({"path": "x/config/d"})),
+            ("copy_file", json!({"source": "a", "destination": "x/config"})),
         ];
-        let ids = calls
-            .map(|(name, arguments)| server.ask_modern("tools/call", json!({"name": name, "arguments": arguments})));
-        let [has_moved, has_written] = ids.map(|id| server.answer(id)["result"]["isError"] != true);
-        assert!(!tree.join(".kube/config").exists(), "moved: {has_moved}, written: {has_written}");
+        let write = writes[round as usize % writes.len()].clone();
+        let [has_moved, is_written] = ask(&[("move_file", json!({"source": "x", "destination": ".kube"})), write]);
+        assert!(!tree.join(".kube/config").exists(), "moved: {has_moved}, written: {is_written}");
         moved += u32::from(has_moved);
-        written += u32::from(has_written);
+        written += u32::from(is_written);
         let _ = fs::remove_dir_all(tree.join("x"));
     }
-    crate::sandbox::say(&format!("move beside write: of {ROUNDS} {moved} moved, {written} written"));
+    crate::sandbox::say(&format!("move beside write: of {rounds} {moved} moved, {written} written"));
     assert!(moved + written > 0, "nothing was ever done");
+}
+
+#[test]
+fn a_move_and_a_write_together_do_not_make_a_denied_file() {
+    let tree = Tree::new().file("a", "a");
+    let mut server = writing(&tree);
+    do_not_make_a_denied_file(&tree, 400, |calls| {
+        let mut ask = |(name, arguments): &(&str, Value)| {
+            server.ask_modern("tools/call", json!({"name": name, "arguments": arguments}))
+        };
+        let ids = [ask(&calls[0]), ask(&calls[1])];
+        ids.map(|id| server.answer(id)["result"]["isError"] != true)
+    });
+}
+
+#[test]
+fn a_move_and_a_write_of_two_servers_do_not_make_a_denied_file() {
+    let tree = Tree::new().file("a", "a");
+    let mut servers = [(); 2].map(|()| start(&tree));
+    do_not_make_a_denied_file(&tree, 600, |calls| {
+        let [one, other] = &mut servers;
+        std::thread::scope(|scope| {
+            let moved = scope.spawn(|| call(one, calls[0].0, &calls[0].1).is_ok());
+            let written = call(other, calls[1].0, &calls[1].1).is_ok();
+            [moved.join().expect("no panic"), written]
+        })
+    });
+}
+
+/// The same where it is another program that moves the directory, once it is open and before the file has its name.
+#[test]
+fn what_another_program_moves_to_a_denied_name_is_not_changed_there() {
+    let tree = Tree::new().file("x/config", "old");
+    let root = writable(&tree);
+    let change = |_: &[u8]| {
+        fs::rename(tree.join("x"), tree.join(".kube")).expect("it is moved");
+        Ok::<_, Infallible>((Some(b"new".to_vec()), ()))
+    };
+    let asked = root.root().locate("x/config").expect("a path");
+    root.update(&asked, None, 100, &Cancel::default(), change).expect_err("it is somewhere else");
+    assert_eq!((content(&tree, ".kube/config"), names(&tree, ".kube")), (b"old".to_vec(), vec!["config".to_owned()]));
 }
 
 /// Entries in a directory that is moved out when some of them are done.
