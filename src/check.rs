@@ -9,6 +9,7 @@ use crate::cancel::Cancel;
 use crate::hostile::is_hostile;
 use crate::limits::Limits;
 use crate::log;
+use crate::root::write::is_displaced;
 use crate::root::{Exclude, Hidden, Kind, Protect, RelPath, Root, WalkOptions};
 
 /// The report, ready to be printed. With `protect`, clients may change what is served but for what has such a name.
@@ -42,7 +43,7 @@ fn contents(root: &Root, limit: usize) -> String {
     let mut walk = root.walk(&RelPath::root(), options, &cancel);
     let (mut files, mut directories, mut links, mut others) = (0_usize, 0_usize, 0_usize, 0_usize);
     let mut denied = 0;
-    let mut unreadable = Vec::new();
+    let (mut unreadable, mut displaced) = (Vec::new(), Vec::new());
     for visit in walk.by_ref() {
         let listing = match &visit.listing {
             Ok((_, listing)) => listing,
@@ -53,6 +54,9 @@ fn contents(root: &Root, limit: usize) -> String {
         };
         denied += listing.denied;
         for entry in listing.iter() {
+            if is_displaced(entry.name) {
+                displaced.push(visit.path.join(entry.name));
+            }
             match entry.kind {
                 Kind::File => files += 1,
                 Kind::Directory => directories += 1,
@@ -74,6 +78,10 @@ fn contents(root: &Root, limit: usize) -> String {
     let _ = writeln!(text, "left out      {ignored} ignored, {denied} denied, {count} unreadable directories");
     for directory in unreadable.iter().take(5) {
         let _ = writeln!(text, "unreadable    {}", log::escaped(directory));
+    }
+    for file in displaced.iter().take(20) {
+        let what = "another program's file, which a write displaced; move it to where it belongs, or delete it";
+        let _ = writeln!(text, "displaced     {}: {what}", log::escaped(&file.display()));
     }
     for note in &walk.notes {
         let _ = writeln!(text, "note          {} {}", log::escaped(&note.0.display()), note.1);

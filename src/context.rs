@@ -34,8 +34,10 @@ pub struct Services {
     pub turns: Arc<Budget>,
     /// Searches at once.
     pub search_turns: Arc<Budget>,
-    /// Changes of trees and of large files at once.
+    /// Copies, moves and deletions at once.
     pub change_turns: Arc<Budget>,
+    /// Edits and writes of single files at once.
+    pub edit_turns: Arc<Budget>,
     /// Where large files are edited.
     pub workbench: Workbench,
 }
@@ -125,9 +127,14 @@ impl Context {
         self.turn_at(&self.services.search_turns)
     }
 
-    /// The same for what changes a tree, copies, or edits: that may take long, too, or hold a file several times over.
+    /// The same for what copies, moves or deletes, maybe a tree, which may take long.
     pub fn change_turn(&self) -> Result<Turn, Failure> {
         self.turn_at(&self.services.change_turns)
+    }
+
+    /// The same for an edit or a write of one file, which may hold it several times over. It never waits for a tree.
+    pub fn edit_turn(&self) -> Result<Turn, Failure> {
+        self.turn_at(&self.services.edit_turns)
     }
 
     fn turn_at(&self, turns: &Arc<Budget>) -> Result<Turn, Failure> {

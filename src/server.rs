@@ -24,8 +24,11 @@ const WALKS: u64 = 4;
 /// Searches that go on at once.
 const SEARCHES: u64 = 4;
 
-/// Changes of trees and of large files that go on at once.
+/// Copies, moves and deletions that go on at once: each may hold a tree of many names.
 const CHANGES: u64 = 4;
+
+/// Edits and writes of single files that go on at once. They do not wait for the changes above.
+const EDITS: u64 = 8;
 
 /// The work behind a call.
 pub(crate) type Dispatch = dyn Fn(&Call, &Context) -> Result<Outcome, Failure> + Send + Sync;
@@ -51,6 +54,7 @@ impl Server {
                 turns: Budget::new(WALKS),
                 search_turns: Budget::new(SEARCHES),
                 change_turns: Budget::new(CHANGES),
+                edit_turns: Budget::new(EDITS),
                 workbench: Workbench::default(),
                 snapshots: Snapshots::default(),
                 limits,

@@ -111,6 +111,7 @@ impl Scene {
             turns: Budget::new(1),
             search_turns: Budget::new(1),
             change_turns: Budget::new(1),
+            edit_turns: Budget::new(1),
             workbench: Workbench::default(),
             limits,
         })

@@ -84,6 +84,16 @@ impl Stat {
         return self.modified;
     }
 
+    /// Whether both are of one file, at whatever time.
+    pub(super) fn is_same_file(&self, other: &Self) -> bool {
+        (self.kind, self.on_device(), self.identity()) == (other.kind, other.on_device(), other.identity())
+    }
+
+    /// Whether the content is the same, as far as size and time tell.
+    pub(super) fn has_content_of(&self, other: &Self) -> bool {
+        (self.size, self.modified) == (other.size, other.modified)
+    }
+
     /// How many names the file has; 1 where the system does not tell.
     pub(super) fn names(&self) -> u64 {
         #[cfg(unix)]

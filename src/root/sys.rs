@@ -8,6 +8,8 @@
 //! | read that may not block | `preadv2(2)`, `RWF_NOWAIT` | not offered |
 //! | hear of changes | `inotify(7)` | the `notify` crate |
 //! | move without overwriting | `renameat2(2)`, `RENAME_NOREPLACE` | the same on macOS; else by a hard link |
+//! | swap two names | `renameat2(2)`, `RENAME_EXCHANGE` | the same on macOS |
+//! | lock a file against other servers | `flock(2)` | the same on Unix |
 //! | confine the whole process | `landlock(7)` | no |
 //! | keep what a file carries | mode, owner, `user.*` attributes, ACL, label | mode and owner on Unix |
 //!
@@ -59,6 +61,19 @@ pub(super) enum Access {
     File,
     /// A directory, to list.
     Directory,
+}
+
+/// What came of an attempt to lock a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lock {
+    /// It is ours.
+    Taken,
+    /// Another program has it, or another handle in this one.
+    Busy,
+    /// It can be had by a handle that is open for writing.
+    NeedsWriter,
+    /// This file system has no locks.
+    Unsupported,
 }
 
 /// How paths are confined where the kernel does not do it.

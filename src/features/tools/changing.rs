@@ -5,7 +5,7 @@ use super::{Arguments, Problem};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::names::{counted, shown};
-use crate::root::write::{Side, SideError, Written};
+use crate::root::write::{Caveats, Side, SideError, Written};
 use crate::root::{Asked, WritableRoot};
 
 /// The parameter `source`.
@@ -72,5 +72,19 @@ pub(super) fn wrote(context: &Context, words: &str, written: &Written) -> Vec<Bl
 /// What a file is after it was written.
 pub(super) fn note(written: &Written) -> String {
     let created = if written.created { "created; " } else { "" };
-    format!("[{created}{}; version {}]", counted(written.size, "byte", "bytes"), written.version)
+    let caveats = caveats(written.caveats);
+    format!("[{created}{}; version {}{caveats}]", counted(written.size, "byte", "bytes"), written.version)
+}
+
+/// What there is to know besides of how a file was written; each begins with a semicolon.
+pub(super) fn caveats(Caveats { in_place, other_names }: Caveats) -> String {
+    let mut said = String::new();
+    if in_place {
+        said += "; something is mounted at this name, so the file was written in place, not atomically";
+    }
+    if other_names > 0 {
+        let names = counted(other_names, "other name keeps", "other names keep");
+        said += &format!("; the file had several names (hard links), and {names} the old content");
+    }
+    said
 }

@@ -1,7 +1,7 @@
 //! `copy_file`: a file or directory once more, without its content passing through the model.
 
 use super::arguments::{Kind, optional};
-use super::changing::{SOURCE, create_parents, destination, two_paths, writable};
+use super::changing::{SOURCE, caveats, create_parents, destination, two_paths, writable};
 use super::{Arguments, DESTRUCTIVE, Problem, Tool};
 use crate::call::Block;
 use crate::context::Context;
@@ -45,5 +45,5 @@ fn note(copied: &Copied) -> String {
         0 => String::new(),
         count => format!("; left out: {}", counted(count as u64, "special file", "special files")),
     };
-    format!("[{entries}, {bytes}{skipped}]")
+    format!("[{entries}, {bytes}{skipped}{}]", caveats(copied.caveats))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::arguments::{Kind, Parameter, optional, path};
-use super::changing::{if_match, not_writable};
+use super::changing::{caveats, if_match, not_writable};
 use super::problem::quoted;
 use super::{Arguments, DESTRUCTIVE, Problem, Tool};
 use crate::call::{Block, Failure};
@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::context::{Context, Services};
 use crate::features::edit::{self, Edit, EditError, Edited};
 use crate::features::names::{counted, shown};
-use crate::root::write::{Updated, Version};
+use crate::root::write::{UpdateError, Updated, Version};
 use crate::root::{Asked, Blocking, WritableRoot};
 
 pub(super) const TOOL: Tool = Tool {
@@ -43,7 +43,7 @@ pub(super) const TOOL: Tool = Tool {
 const LARGE: u64 = 1 << 20;
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
-    let _turn = context.change_turn()?;
+    let _turn = context.edit_turn()?;
     let order = Order::read(arguments, context)?;
     let size = context.root().stat(&order.path, Blocking::Allowed, &context.cancel).map_or(0, |(_, stat)| stat.size);
     if size < LARGE {
@@ -95,12 +95,11 @@ impl Order {
             Ok(((edited.changed && !self.dry_run).then_some(bytes), edited))
         };
         let (version, most) = (self.version.as_ref(), edit::MOST as u64);
-        let updated = WritableRoot::persist(|| root.update(&self.path, version, most, &self.cancel, change));
-        let not_edited = |error: EditError| match error {
-            EditError::Cancelled => Problem::Failure(Failure::Cancelled),
-            error => Problem::Message(format!("{}: {error}.", quoted(&self.asked))),
-        };
-        updated.map_err(|error| Problem::in_change(&self.asked, error))?.map_err(not_edited)
+        root.update(&self.path, version, most, &self.cancel, change).map_err(|error| match error {
+            UpdateError::Write(error) => Problem::in_change(&self.asked, error),
+            UpdateError::Change(EditError::Cancelled) => Problem::Failure(Failure::Cancelled),
+            UpdateError::Change(error) => Problem::Message(format!("{}: {error}.", quoted(&self.asked))),
+        })
     }
 }
 
@@ -116,6 +115,7 @@ fn note(updated: &Updated<Edited>, dry_run: bool) -> String {
         (true, false) => format!("{places} replaced"),
     }];
     said.extend(edited.encoding.as_ref().map(|encoding| format!("encoding: {encoding}")));
-    said.push(format!("{}; version {}", counted(written.size, "byte", "bytes"), written.version));
+    let (bytes, caveats) = (counted(written.size, "byte", "bytes"), caveats(written.caveats));
+    said.push(format!("{bytes}; version {}{caveats}", written.version));
     format!("[{}]", said.join("; "))
 }

@@ -35,6 +35,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
         if_match: version.as_ref(),
     };
     let (root, append) = (writable(context)?, arguments.flag("append"));
+    let _turn = context.edit_turn()?;
     let written =
         if append { root.append(&path, new, &context.cancel) } else { root.replace(&path, new, &context.cancel) };
     let written = written.map_err(|error| Problem::in_change(asked, error))?;

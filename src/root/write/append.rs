@@ -6,36 +6,59 @@ use std::io::{self, Write as _};
 
 use cap_std::fs::OpenOptions;
 
-use super::pieces::write_all;
-use super::replace::{must_match, open_in};
+use super::lock::open_locked;
+use super::old::{must_match, open_in};
+use super::place::Place;
+use super::replace::Expected;
 use super::{Replace, WritableRoot, WriteError, Written};
 use crate::cancel::Cancel;
-use crate::root::Asked;
 use crate::root::open::{PIECE, regular};
 use crate::root::stat::Stat;
+use crate::root::{Asked, sys};
 
 impl WritableRoot {
     /// Adds to the end of a file, or creates it.
     pub fn append(&self, asked: &Asked, new: Replace<'_>, cancel: &Cancel) -> Result<Written, WriteError> {
         Self::persist(|| {
             let (place, _turn) = self.place_of(asked, new, cancel)?;
-            let Some(stat) = place.look()? else {
+            let opened = open_locked(&place, cancel, |_| match place.look()? {
+                None => Ok(None),
+                Some(stat) => {
+                    regular(stat.kind)?;
+                    open_in(&place, OpenOptions::new().append(true)).map(Some)
+                }
+            })?;
+            let Some((mut file, stat)) = opened else {
                 must_match(None, new.if_match)?;
-                return self.put(&place, None, false, |file| write_all(file, new.content, cancel));
+                return self.put(&place, None, Expected::Anything, new.content, cancel);
             };
-            regular(stat.kind)?;
-            let mut file = open_in(&place, OpenOptions::new().append(true))?;
-            let stat = Stat::from(&file.metadata()?);
             if stat.names() > 1 {
-                return Err(WriteError::AppendHardLinked(stat.names()));
+                return Err(WriteError::HardLinked(stat.names()));
             }
             must_match(Some(&stat), new.if_match)?;
+            self.must_still_be(&place)?;
+            sys::change::clear_set_id(&file)?;
             add(&mut file, stat.size, new.content, cancel)?;
             if self.durable {
                 file.sync_all().map_err(WriteError::unconfirmed)?;
             }
+            self.must_have_reached(&place, &file, stat.size, new.content)?;
             Ok(Written::of(place.path, &Stat::from(&file.metadata()?), false))
         })
+    }
+
+    /// Fails where another program has replaced the file meanwhile, so that what was added has no name any more, or the
+    /// one of a backup. It is taken back there; trying again adds it to the file that has the name.
+    fn must_have_reached(&self, place: &Place, file: &File, before: u64, content: &[u8]) -> Result<(), WriteError> {
+        let now = Stat::from(&file.metadata()?);
+        let has_name = place.look()?.is_some_and(|there| there.is_same_file(&now));
+        if has_name && self.must_still_be(place).is_ok() {
+            return Ok(());
+        }
+        if now.names() > 0 && now.size == before + content.len() as u64 {
+            file.set_len(before)?;
+        }
+        Err(WriteError::Raced)
     }
 }
 

@@ -5,18 +5,18 @@
 //! they said; FIFOs, sockets and devices are left out and counted. A tree that fails or is cancelled in the middle
 //! stays as far as it came.
 
-use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
-
 use cap_std::fs::Dir;
 
 use super::error::{Side, SideError};
+use super::old::Old;
+use super::pieces::copy_content;
 use super::place::Target;
 use super::rename::must_not_be_inside;
-use super::replace::Old;
+use super::replace::Expected;
 use super::temporary::{Readers, Temporary, is_temporary, new_file};
 use super::tree::{Rules, Tree, moved};
-use super::{WritableRoot, WriteError};
+use super::turns::Claimed;
+use super::{Caveats, WritableRoot, WriteError};
 use crate::cancel::Cancel;
 use crate::root::open::File as ReadFile;
 use crate::root::path::os_str;
@@ -24,11 +24,6 @@ use crate::root::resolve::LastLink;
 use crate::root::stat::Kind;
 use crate::root::sys::{self, Access};
 use crate::root::{Asked, Blocking, RelPath, RootError};
-
-/// Bytes copied before it is asked whether to stop.
-const CHUNK: u64 = 1 << 20;
-/// Bytes copied before they are put on the disk: the end would take very long otherwise on a slow one.
-const SYNCED: u64 = 16 << 20;
 
 /// How to copy.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +47,8 @@ pub struct Copied {
     pub bytes: u64,
     /// FIFOs, sockets and devices, which were left out.
     pub skipped: usize,
+    /// Of a file: what there is to know besides.
+    pub caveats: Caveats,
 }
 
 impl WritableRoot {
@@ -67,13 +64,16 @@ impl WritableRoot {
         let (at_source, at_destination) = (Side::Source.of(), Side::Destination.of());
         let (from, stat) = self.root.stat(source, Blocking::Allowed, cancel).map_err(Side::Source.of())?;
         let is_over = options.overwrite && stat.kind == Kind::File;
-        let to = self.copy_target(destination, is_over, cancel).map_err(&at_destination)?;
-        let _turn = self.turns.take(&[&to.path], cancel).map_err(&at_destination)?;
+        let to = self.copy_target(destination, is_over, cancel).map_err(|error| match error {
+            WriteError::Exists if stat.kind == Kind::File => at_destination(self.not_overwritten(destination, cancel)),
+            error => at_destination(error),
+        })?;
+        let _turn = self.turns.take(&[Claimed::Tree(&to.path)], cancel).map_err(&at_destination)?;
         match stat.kind {
             Kind::File => {
                 to.must_name_a_file().map_err(&at_destination)?;
                 let source = self.root.open_real_file(from, Blocking::Allowed).map_err(Side::Source.of())?;
-                self.copy_file(source, &to, options, cancel).map_err(&at_destination)
+                self.copy_file(&source, &to, options, cancel).map_err(&at_destination)
             }
             Kind::Directory => {
                 must_not_be_inside(&to.path, &from).map_err(&at_destination)?;
@@ -96,9 +96,16 @@ impl WritableRoot {
         }
     }
 
+    /// A file may be replaced where that is asked for; a directory, and what is no file, never.
+    fn not_overwritten(&self, destination: &Asked, cancel: &Cancel) -> WriteError {
+        let is_file =
+            self.root.stat(destination, Blocking::Allowed, cancel).is_ok_and(|(_, stat)| stat.kind == Kind::File);
+        if is_file { WriteError::NotOverwritten } else { WriteError::Exists }
+    }
+
     fn copy_file(
         &self,
-        source: ReadFile,
+        source: &ReadFile,
         to: &Target,
         options: CopyOptions,
         cancel: &Cancel,
@@ -107,21 +114,35 @@ impl WritableRoot {
             return Err(WriteError::SameFile);
         }
         let place = self.place(to, options.parents)?;
-        let old = Old::open(&place, false)?;
+        let old = Old::open(&place, false, cancel)?;
         if old.is_some() && !options.overwrite {
-            return Err(WriteError::Exists);
+            return Err(WriteError::NotOverwritten);
         }
-        let new = Temporary::create(&place.dir, Readers::Owner)?;
+        let copied = |bytes, caveats| Copied {
+            from: source.path.clone(),
+            to: to.path.clone(),
+            entries: 1,
+            bytes,
+            skipped: 0,
+            caveats,
+        };
+        if let Some(old) = old.as_ref().filter(|old| old.is_mount) {
+            let (mut content, size) = (&source.handle, source.stat.size);
+            let written = self.overwrite(&place, old, Expected::Anything, &mut content, size, cancel)?;
+            return Ok(copied(size, written.caveats));
+        }
+        let new = Temporary::create(&place.dir, Readers::Owner, &self.cleaned)?;
         let bytes = copy_content(&source.handle, &new.file, source.stat.size, self.durable, cancel)?;
         match &old {
             Some(old) => sys::change::keep(&old.file, &new.file)?,
             None => sys::change::copy_mode(&source.handle, &new.file)?,
         }
-        self.place_file(&place, new, old.as_ref(), false).map_err(|error| match error {
-            WriteError::Raced => WriteError::Exists,
+        let placed = self.place_file(&place, new, old.as_ref(), Expected::Anything);
+        let written = placed.map_err(|error| match error {
+            WriteError::Raced if old.is_none() => WriteError::NotOverwritten,
             error => error,
         })?;
-        Ok(Copied { from: source.path, to: to.path.clone(), entries: 1, bytes, skipped: 0 })
+        Ok(copied(bytes, written.caveats))
     }
 
     fn copy_tree(
@@ -135,12 +156,11 @@ impl WritableRoot {
     ) -> Result<Copied, WriteError> {
         let place = self.place(to, parents)?;
         make_private_directory(&place.dir, &place.path)?;
-        let mut copied = Copied { from, to: to.path.clone(), entries: 1, bytes: 0, skipped: 0 };
-        let mut parent: Option<(RelPath, Dir)> = None;
+        let mut copied = Copied { from, to: to.path.clone(), entries: 1, ..Copied::default() };
         for (path, kind) in &tree.entries {
             let new = moved(path, &copied.from, &copied.to);
             let done = cancel.check().map_err(WriteError::from);
-            let done = done.and_then(|()| self.copy_entry(path, *kind, &new, &mut parent, &mut copied, cancel));
+            let done = done.and_then(|()| self.copy_entry(path, *kind, &new, &mut copied, cancel));
             done.map_err(|error| error.partly(&new, copied.entries))?;
             report(copied.entries);
         }
@@ -160,21 +180,21 @@ impl WritableRoot {
         path: &RelPath,
         kind: Kind,
         new: &RelPath,
-        parent: &mut Option<(RelPath, Dir)>,
         copied: &mut Copied,
         cancel: &Cancel,
     ) -> Result<(), WriteError> {
-        let dir = self.parent_of(new, parent)?;
+        // Opened for each entry: a directory that is moved out of the root meanwhile is not followed.
+        let dir = self.open(&new.parent())?;
         match kind {
             Kind::File if path.file_name().is_some_and(is_temporary) => return Ok(()),
             Kind::File => {
                 let source = self.root.open_real_file(path.clone(), Blocking::Allowed)?;
-                copied.bytes += self.copy_new(&source, dir, new, cancel)?;
+                copied.bytes += self.copy_new(&source, &dir, new, cancel)?;
             }
-            Kind::Directory => make_private_directory(dir, new)?,
+            Kind::Directory => make_private_directory(&dir, new)?,
             #[cfg(unix)]
             Kind::Link => {
-                let target = self.root.dir.read_link_contents(path.as_path())?;
+                let target = self.open(&path.parent())?.read_link_contents(name_of(path))?;
                 dir.symlink_contents(target, name_of(new))?;
             }
             _ => {
@@ -194,6 +214,7 @@ impl WritableRoot {
             if self.durable {
                 file.sync_all()?;
             }
+            self.must_be_at(&new.parent(), dir)?;
             Ok(bytes)
         });
         if copied.is_err() {
@@ -212,47 +233,6 @@ impl WritableRoot {
         }
         Ok(())
     }
-
-    /// The directory that an entry is in: the one before it was in the same, mostly.
-    pub(super) fn parent_of<'p>(
-        &self,
-        path: &RelPath,
-        last: &'p mut Option<(RelPath, Dir)>,
-    ) -> Result<&'p Dir, WriteError> {
-        let parent = path.parent();
-        let kept = last.take().filter(|(path, _)| *path == parent);
-        let current = match kept {
-            Some(kept) => kept,
-            None => (parent.clone(), self.open(&parent)?),
-        };
-        Ok(&last.insert(current).1)
-    }
-}
-
-/// Copies at most what the file held when it was opened, and no holes; the system does it, without a copy in this
-/// process where it can, and without a copy at all where the file system can share blocks.
-fn copy_content(mut from: &File, mut to: &File, size: u64, durable: bool, cancel: &Cancel) -> Result<u64, WriteError> {
-    let (mut at, mut synced) = (0, 0);
-    while at < size {
-        cancel.check()?;
-        if durable && at - synced >= SYNCED {
-            to.sync_data()?;
-            synced = at;
-        }
-        let Some((start, end)) = sys::change::data(from, at, size)? else {
-            // The rest is a hole.
-            to.set_len(size)?;
-            break;
-        };
-        from.seek(SeekFrom::Start(start))?;
-        to.seek(SeekFrom::Start(start))?;
-        match io::copy(&mut from.take(CHUNK.min(end - start)), &mut to)? {
-            0 => return Err(WriteError::Raced),
-            some => at = start + some,
-        }
-    }
-    // Past its end a file has neither data nor holes: what has become shorter must not be taken for what it was.
-    if from.metadata()?.len() < size { Err(WriteError::Raced) } else { Ok(size) }
 }
 
 /// Its owner's only, until it is complete.
@@ -270,26 +250,4 @@ fn make_private_directory(dir: &Dir, path: &RelPath) -> Result<(), WriteError> {
 
 fn name_of(path: &RelPath) -> &std::ffi::OsStr {
     os_str(path.file_name().unwrap_or_default())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_source_that_has_become_shorter_is_not_padded() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let file = |name: &str| {
-            let path = directory.path().join(name);
-            File::options().read(true).write(true).create(true).truncate(true).open(path).expect("a file")
-        };
-        let (source, copy) = (file("source"), file("copy"));
-        source.set_len(10).expect("ten bytes");
-        let copied = |size| copy_content(&source, &copy, size, true, &Cancel::default());
-        assert_eq!(copied(10), Ok(10));
-        assert_eq!(copied(11), Err(WriteError::Raced), "it had eleven when it was opened");
-        assert_eq!(copied(1 << 20), Err(WriteError::Raced));
-        // It may become longer: what it held is there.
-        assert_eq!(copied(5), Ok(5));
-    }
 }

@@ -1,12 +1,11 @@
 //! A name is deleted: of a file, a link (never what it leads to), an empty directory, or where that is asked for, a
 //! directory with all that is in it.
 //!
-//! A tree is looked through first, and deleted from within; each directory is opened once more from the root, so that
-//! one that was moved out meanwhile is not followed. A tree that fails or is cancelled in the middle is gone in part.
-
-use cap_std::fs::Dir;
+//! A tree is looked through first, and deleted from within. For every entry its directory is opened anew from the root, so
+//! that one that was moved out meanwhile is not followed. A tree that fails or is cancelled in the middle is gone in part.
 
 use super::tree::{Rules, Tree};
+use super::turns::Claimed;
 use super::{WritableRoot, WriteError};
 use crate::cancel::Cancel;
 use crate::root::path::os_str;
@@ -35,7 +34,7 @@ impl WritableRoot {
         report: &dyn Fn(usize),
     ) -> Result<Deleted, WriteError> {
         let target = self.target(asked, LastLink::Itself, cancel)?;
-        let _turn = self.turns.take(&[&target.path], cancel)?;
+        let _turn = self.turns.take(&[Claimed::Tree(&target.path)], cancel)?;
         if !target.missing().is_empty() {
             return Err(RootError::NotFound.into());
         }
@@ -50,11 +49,13 @@ impl WritableRoot {
                 self.delete_tree(&tree, cancel, report)?;
                 entries += tree.entries.len();
             }
+            self.must_still_be(&place)?;
             place.dir.remove_dir(place.name()).map_err(|error| match WriteError::in_directory(error) {
                 WriteError::NotEmpty if recursive => WriteError::Raced,
                 error => error,
             })?;
         } else {
+            self.must_still_be(&place)?;
             place.dir.remove_file(place.name()).map_err(WriteError::in_directory)?;
         }
         self.settle(&place.dir)?;
@@ -62,10 +63,9 @@ impl WritableRoot {
     }
 
     fn delete_tree(&self, tree: &Tree, cancel: &Cancel, report: &dyn Fn(usize)) -> Result<(), WriteError> {
-        let mut parent: Option<(RelPath, Dir)> = None;
         for (done, (path, kind)) in tree.entries.iter().rev().enumerate() {
             let deleted = cancel.check().map_err(WriteError::from).and_then(|()| {
-                let dir = self.parent_of(path, &mut parent)?;
+                let dir = self.open(&path.parent())?;
                 let name = os_str(path.file_name().unwrap_or_default());
                 Ok(if *kind == Kind::Directory { dir.remove_dir(name) } else { dir.remove_file(name) }?)
             });

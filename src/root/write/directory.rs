@@ -1,5 +1,6 @@
 //! A directory is made, and those on the way to it.
 
+use super::turns::Claimed;
 use super::{WritableRoot, WriteError};
 use crate::cancel::Cancel;
 use crate::root::resolve::LastLink;
@@ -11,7 +12,7 @@ impl WritableRoot {
     /// is there is no failure.
     pub fn create_directory(&self, asked: &Asked, cancel: &Cancel) -> Result<(RelPath, usize), WriteError> {
         let target = self.target(asked, LastLink::Followed, cancel)?;
-        let _turn = self.turns.take(&[&target.path], cancel)?;
+        let _turn = self.turns.take(&[Claimed::Name(&target.path)], cancel)?;
         self.make_directories(target.real(), target.missing())?;
         // Also where somebody else has made something of that name meanwhile.
         let stat = sys::stat(&self.root.dir, &target.path, self.root.can(), false)?;

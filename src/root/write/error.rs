@@ -27,18 +27,15 @@ pub enum WriteError {
     /// A file would be copied over itself.
     #[error("source and destination are the same file")]
     SameFile,
-    /// The file has other names, whose content would not change with it.
+    /// A file that could be replaced.
+    #[error("it exists already; to replace it, pass \"overwrite\": true")]
+    NotOverwritten,
+    /// The file has other names, and a write in place would change the content of all of them.
     #[error(
-        "the file has {0} names (hard links), and the others would keep the old content; to break the link, copy_file \
-         it to another name, delete_file it, and move_file the copy to its place"
+        "the file has {0} names (hard links), and appending, or any write in place, would change them all; to break the \
+         link, copy_file it to another name, delete_file it, and move_file the copy to its place"
     )]
     HardLinked(u64),
-    /// The same for what changes all of them.
-    #[error(
-        "the file has {0} names (hard links), and appending would change them all; to break the link, copy_file \
-         it to another name, delete_file it, and move_file the copy to its place"
-    )]
-    AppendHardLinked(u64),
     /// An addition that failed in the middle, in a file that somebody else adds to.
     #[error("{error}; the first {written} bytes are in the file already, so do not add them again")]
     PartlyAppended {
@@ -70,6 +67,18 @@ pub enum WriteError {
         "it is changed, but another program wrote to it at that very moment, and what that wrote is lost; read it again"
     )]
     Overtaken,
+    /// Another program has the lock on the file.
+    #[error("locked by another program; try again later")]
+    Locked,
+    /// Another program was faster, and its file could not be put back.
+    #[error(
+        "another program changed it at the same moment, and its file could not be put back: it is in the same directory, \
+         as {0}; read both, and move_file the right one to its place"
+    )]
+    Displaced(String),
+    /// A write in place that failed in the middle.
+    #[error("{0}; the file can only be written in place, and holds a part of the new content; write all of it again")]
+    PartlyWritten(Box<WriteError>),
     /// Longer than what is read to be changed.
     #[error("the file has {size} bytes; at most {most} can be edited")]
     TooLong {

@@ -13,7 +13,9 @@
 //! | [`directory`], [`rename`], [`copy`], [`delete`] | a name is made, moved, doubled, gone; [`tree`]: with all below it |
 //! | [`pieces`] | how is a content read and written, and stopped? |
 //! | [`temporary`] | how does a file appear at once? What do killed writes leave? |
-//! | [`version`], [`turns`] | is it still the file that was read? Who is first? |
+//! | [`old`], [`version`], [`turns`] | is it still the file that was read? Who is first? |
+//! | [`lock`], [`exchange`] | the same for other servers, and for programs that do not lock |
+//! | [`in_place`] | what of a name that cannot be given to another file? |
 //! | [`error`] | why not? |
 
 mod append;
@@ -21,7 +23,11 @@ mod copy;
 mod delete;
 mod directory;
 mod error;
+mod exchange;
+mod in_place;
+mod lock;
 mod names;
+mod old;
 mod pieces;
 mod place;
 mod protected;
@@ -34,14 +40,16 @@ mod version;
 
 use std::sync::Arc;
 
+use self::temporary::Cleaned;
 use self::turns::Turns;
 use super::{Protect, RelPath, Root};
 
 pub use self::copy::{Copied, CopyOptions};
 pub use self::delete::Deleted;
 pub use self::error::{Side, SideError, WriteError};
+pub use self::exchange::is_displaced;
 pub use self::rename::Moved;
-pub use self::replace::{Replace, Updated};
+pub use self::replace::{Replace, UpdateError, Updated};
 pub use self::version::Version;
 
 /// The served directory, to be changed.
@@ -52,6 +60,7 @@ pub struct WritableRoot {
     durable: bool,
     turns: Turns,
     protect: Protect,
+    cleaned: Cleaned,
 }
 
 /// What was written.
@@ -65,13 +74,24 @@ pub struct Written {
     pub created: bool,
     /// Of what is there now.
     pub version: Version,
+    /// What there is to know besides.
+    pub caveats: Caveats,
+}
+
+/// What a client should know of how a file was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Caveats {
+    /// Something is mounted at its name, so it was overwritten where it is: not in one step.
+    pub in_place: bool,
+    /// Other names that the file had (hard links). They keep the old content.
+    pub other_names: u64,
 }
 
 impl WritableRoot {
     /// Permits changes to what `root` serves, but for what has a name of `protect`. If they are to be `durable`, they
     /// survive a power cut once they are reported.
     pub fn new(root: Arc<Root>, protect: Protect, durable: bool) -> Self {
-        Self { root, durable, turns: Turns::default(), protect }
+        Self { root, durable, turns: Turns::default(), protect, cleaned: Cleaned::default() }
     }
 
     /// The directory, to be read.
@@ -80,7 +100,7 @@ impl WritableRoot {
     }
 
     /// Tries again where another program was faster, such as in creating the same file. Not for ever.
-    pub fn persist<T>(mut attempt: impl FnMut() -> Result<T, WriteError>) -> Result<T, WriteError> {
+    fn persist<T>(mut attempt: impl FnMut() -> Result<T, WriteError>) -> Result<T, WriteError> {
         const ATTEMPTS: usize = 8;
         for _ in 1..ATTEMPTS {
             match attempt() {

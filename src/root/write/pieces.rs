@@ -1,11 +1,17 @@
 //! Contents, a piece at a time: between two of them it is asked whether to go on.
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 
 use super::WriteError;
 use crate::cancel::Cancel;
 use crate::root::open::PIECE;
+use crate::root::sys;
+
+/// Bytes copied before it is asked whether to stop.
+const CHUNK: u64 = 1 << 20;
+/// Bytes copied before they are put on the disk: the end would take very long otherwise on a slow one.
+const SYNCED: u64 = 16 << 20;
 
 /// Writes all of `bytes`.
 pub(super) fn write_all(file: &mut File, bytes: &[u8], cancel: &Cancel) -> Result<(), WriteError> {
@@ -26,5 +32,59 @@ pub(super) fn read_to_end(file: &File, size: u64, most: u64, cancel: &Cancel) ->
         if read == 0 {
             return Ok(bytes);
         }
+    }
+}
+
+/// Copies at most what the file held when it was opened, and no holes; the system does it, without a copy in this
+/// process where it can, and without a copy at all where the file system can share blocks.
+pub(super) fn copy_content(
+    mut from: &File,
+    mut to: &File,
+    size: u64,
+    durable: bool,
+    cancel: &Cancel,
+) -> Result<u64, WriteError> {
+    let (mut at, mut synced) = (0, 0);
+    while at < size {
+        cancel.check()?;
+        if durable && at - synced >= SYNCED {
+            to.sync_data()?;
+            synced = at;
+        }
+        let Some((start, end)) = sys::change::data(from, at, size)? else {
+            // The rest is a hole.
+            to.set_len(size)?;
+            break;
+        };
+        from.seek(SeekFrom::Start(start))?;
+        to.seek(SeekFrom::Start(start))?;
+        match io::copy(&mut from.take(CHUNK.min(end - start)), &mut to)? {
+            0 => return Err(WriteError::Raced),
+            some => at = start + some,
+        }
+    }
+    // Past its end a file has neither data nor holes: what has become shorter must not be taken for what it was.
+    if from.metadata()?.len() < size { Err(WriteError::Raced) } else { Ok(size) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_that_has_become_shorter_is_not_padded() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = |name: &str| {
+            let path = directory.path().join(name);
+            File::options().read(true).write(true).create(true).truncate(true).open(path).expect("a file")
+        };
+        let (source, copy) = (file("source"), file("copy"));
+        source.set_len(10).expect("ten bytes");
+        let copied = |size| copy_content(&source, &copy, size, true, &Cancel::default());
+        assert_eq!(copied(10), Ok(10));
+        assert_eq!(copied(11), Err(WriteError::Raced), "it had eleven when it was opened");
+        assert_eq!(copied(1 << 20), Err(WriteError::Raced));
+        // It may become longer: what it held is there.
+        assert_eq!(copied(5), Ok(5));
     }
 }

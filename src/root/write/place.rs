@@ -69,6 +69,19 @@ impl WritableRoot {
         }
     }
 
+    /// Fails where a place is not any more where it was found: another program has moved a directory above it, and what
+    /// is done there would be done elsewhere, maybe under a denied name or outside.
+    pub(super) fn must_still_be(&self, place: &Place) -> Result<(), WriteError> {
+        self.must_be_at(&place.path.parent(), &place.dir)
+    }
+
+    /// The same for an open directory that was found at `path`.
+    pub(super) fn must_be_at(&self, path: &RelPath, dir: &Dir) -> Result<(), WriteError> {
+        let stat = |dir: &Dir| dir.dir_metadata().map(|metadata| Stat::from(&metadata));
+        let there = self.open(path).map_err(|_| WriteError::Raced)?;
+        if stat(&there)?.is_same_file(&stat(dir)?) { Ok(()) } else { Err(WriteError::Raced) }
+    }
+
     /// Makes directories below one that is there, each in the one before.
     pub(super) fn make_directories(&self, real: &RelPath, names: &[Vec<u8>]) -> Result<(), WriteError> {
         let mut path = real.clone();
@@ -77,7 +90,10 @@ impl WritableRoot {
             match dir.create_dir(os_str(name)) {
                 // Somebody else was faster; if it is no directory, opening it says so.
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                made => made.map_err(WriteError::in_directory)?,
+                made => {
+                    made.map_err(WriteError::in_directory)?;
+                    self.must_be_at(&path, &dir).inspect_err(|_| drop(dir.remove_dir(os_str(name))))?;
+                }
             }
             self.settle(&dir)?;
             path.push(name);

@@ -10,6 +10,7 @@ use std::io;
 use super::error::{Side, SideError};
 use super::place::Place;
 use super::tree::Rules;
+use super::turns::Claimed;
 use super::{WritableRoot, WriteError};
 use crate::cancel::Cancel;
 use crate::root::resolve::LastLink;
@@ -37,7 +38,8 @@ impl WritableRoot {
         let (at_source, at_destination) = (Side::Source.of(), Side::Destination.of());
         let from = self.target(source, LastLink::Itself, cancel).map_err(&at_source)?;
         let to = self.target(destination, LastLink::Itself, cancel).map_err(&at_destination)?;
-        let _turn = self.turns.take(&[&from.path, &to.path], cancel).map_err(&at_source)?;
+        let claimed = [Claimed::Tree(&from.path), Claimed::Tree(&to.path)];
+        let _turn = self.turns.take(&claimed, cancel).map_err(&at_source)?;
         let source = self.place(&from, false).map_err(&at_source)?;
         let stat = source.look().and_then(|stat| Ok(stat.ok_or(RootError::NotFound)?)).map_err(&at_source)?;
         from.must_fit(stat.kind).map_err(&at_source)?;
@@ -52,9 +54,33 @@ impl WritableRoot {
             to.must_fit(stat.kind).map_err(&at_destination)?;
         }
         let destination = self.place(&to, parents).map_err(&at_destination)?;
-        move_new(&source, &destination, stat.kind).map_err(&at_destination)?;
+        self.must_still_be(&source).map_err(&at_source)?;
+        self.must_still_be(&destination).map_err(&at_destination)?;
+        move_new(&source, &destination, stat.kind).map_err(|error| match error {
+            // Nothing has the new name, so it is the old one that something is mounted at.
+            WriteError::InUse => at_source(error),
+            error => at_destination(error),
+        })?;
+        if stat.kind == Kind::Directory {
+            self.must_hold_nothing_barred(&source, &destination, cancel).map_err(&at_source)?;
+        }
         self.settle(&destination.dir).and_then(|()| self.settle(&source.dir)).map_err(&at_destination)?;
         Ok(Moved { from: from.path, to: to.path })
+    }
+}
+
+impl WritableRoot {
+    /// Another program, or another server, may have put something into a directory after that was looked through, which
+    /// is denied or protected where the directory is now. Then it goes back.
+    fn must_hold_nothing_barred(&self, source: &Place, destination: &Place, cancel: &Cancel) -> Result<(), WriteError> {
+        let rules = Rules { goes: true, destination: None, mounts: true };
+        match self.look_through(&destination.path, rules, cancel) {
+            Err(WriteError::HoldsDenied | WriteError::HoldsProtected(..)) => {
+                move_new(destination, source, Kind::Directory)?;
+                Err(WriteError::Raced)
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -1,28 +1,26 @@
 //! A file gets a new content, whole or not at all: it is written beside the old one and takes its name in one step.
 //!
-//! What the old file carries goes over to the new one: see [`sys::change::keep`]. A file with several names is
-//! refused, as a rename would leave the others with the old content, and nobody would be told. The directory's right
-//! to replace a file is not enough: the file itself must be writable.
+//! What the old file carries goes over to the new one: see [`sys::change::keep`]. Of a file with several names the one
+//! that was given is replaced, and the others keep the old content: [`Caveats`] tells. The directory's right to replace
+//! a file is not enough: the file itself must be writable.
+//!
+//! Between the look at the old file and the moment in which it is replaced, other calls are kept away by
+//! [`super::turns`], other servers by [`super::lock`], and what other programs do is seen by [`super::exchange`].
 
-use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::Write as _;
 
-use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::OpenOptions;
 
-use super::pieces::{read_to_end, write_all};
+use super::old::{Old, Since, must_match, open_in};
+use super::pieces::write_all;
 use super::place::{Place, Target};
 use super::temporary::{Readers, Temporary};
-use super::turns::Turn;
-use super::{Version, WritableRoot, WriteError, Written};
+use super::turns::{Claimed, Turn};
+use super::{Caveats, Version, WritableRoot, WriteError, Written};
 use crate::cancel::Cancel;
-use crate::root::open::regular;
 use crate::root::resolve::LastLink;
 use crate::root::stat::Stat;
 use crate::root::{Asked, RelPath, RootError, sys};
-
-/// Bytes that another program can add to a file in the moment in which it is replaced.
-const MOST_ADDED: u64 = 16 << 20;
 
 /// What a file is to become.
 #[derive(Clone, Copy, Debug)]
@@ -44,11 +42,24 @@ pub struct Updated<T> {
     pub written: Written,
 }
 
-/// The regular file that a name has, and that may be replaced.
-#[derive(Debug)]
-pub(super) struct Old {
-    pub(super) file: File,
-    pub(super) stat: Stat,
+/// Why [`WritableRoot::update`] did not write.
+#[derive(Debug, PartialEq, Eq)]
+pub enum UpdateError<E> {
+    /// The file could not be read or replaced.
+    Write(WriteError),
+    /// The change refused, and nothing was written.
+    Change(E),
+}
+
+/// What may have become of an old file, of which `read` bytes are known, up to the moment in which it is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// Anything: all of it is replaced.
+    Anything,
+    /// It is still the same.
+    Same { read: u64 },
+    /// The same, or more was added to its end, which is then added to the new file, too.
+    SameOrLonger { read: u64 },
 }
 
 impl WritableRoot {
@@ -56,38 +67,53 @@ impl WritableRoot {
     pub fn replace(&self, asked: &Asked, new: Replace<'_>, cancel: &Cancel) -> Result<Written, WriteError> {
         Self::persist(|| {
             let (place, _turn) = self.place_of(asked, new, cancel)?;
-            let old = Old::open(&place, false)?;
+            let old = Old::open(&place, false, cancel)?;
             must_match(old.as_ref().map(|old| &old.stat), new.if_match)?;
-            let unchanged = new.if_match.is_some();
-            let written = self.put(&place, old.as_ref(), unchanged, |file| write_all(file, new.content, cancel))?;
-            match old.filter(|_| unchanged) {
-                Some(old) if old.added_since(old.stat.size)?.is_some() => Err(WriteError::Overtaken),
-                _ => Ok(written),
-            }
+            let expected = match (&old, new.if_match) {
+                (Some(old), Some(_)) => Expected::Same { read: old.stat.size },
+                _ => Expected::Anything,
+            };
+            self.put(&place, old.as_ref(), expected, new.content, cancel)
         })
     }
 
     /// Reads a file, lets `change` make its new content out of the old one, and writes that; `None` writes nothing.
-    /// Nobody in this server gets in between. What another program did meanwhile is noticed and not overwritten, and
-    /// what it adds to the old file in the very moment in which that is replaced is added to the new one, too. (A
-    /// program that keeps the old file open, and writes to it later, writes to what has no name any more.)
+    /// Nobody in this server gets in between, and no other server. What another program did meanwhile is noticed and
+    /// not overwritten, and what it adds to the old file in the very moment in which that is replaced is added to the
+    /// new one, too. (A program that keeps the old file open, and writes to it later, writes to what has no name any
+    /// more.)
     ///
-    /// The inner error is the one of `change`, and nothing was written then. A file of more than `most` bytes is not
-    /// read.
+    /// Where another program was faster, `change` is asked again. A file of more than `most` bytes is not read.
     pub fn update<T, E>(
         &self,
         asked: &Asked,
         if_match: Option<&Version>,
         most: u64,
         cancel: &Cancel,
-        change: impl FnOnce(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
+        change: impl Fn(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
+    ) -> Result<Updated<T>, UpdateError<E>> {
+        match Self::persist(|| self.update_once(asked, if_match, most, cancel, &change)) {
+            Ok(Ok(updated)) => Ok(updated),
+            Ok(Err(error)) => Err(UpdateError::Change(error)),
+            Err(error) => Err(UpdateError::Write(error)),
+        }
+    }
+
+    /// The inner error is the one of `change`, and nothing was written then.
+    fn update_once<T, E>(
+        &self,
+        asked: &Asked,
+        if_match: Option<&Version>,
+        most: u64,
+        cancel: &Cancel,
+        change: impl Fn(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
     ) -> Result<Result<Updated<T>, E>, WriteError> {
         let (target, _turn) = self.file(asked, cancel)?;
         if !target.missing().is_empty() {
             return Err(RootError::NotFound.into());
         }
         let place = self.place(&target, false)?;
-        let old = Old::open(&place, true)?.ok_or(RootError::NotFound)?;
+        let old = Old::open(&place, true, cancel)?.ok_or(RootError::NotFound)?;
         must_match(Some(&old.stat), if_match)?;
         let content = old.read(most, cancel)?;
         let (new, value) = match change(&content) {
@@ -98,11 +124,8 @@ impl WritableRoot {
             let written = Written::of(place.path, &old.stat, false);
             return Ok(Ok(Updated { value, written }));
         };
-        let mut written = self.put(&place, Some(&old), true, |file| write_all(file, &new, cancel))?;
-        if let Some(late) = old.added_since(content.len() as u64)? {
-            // The edit is made: whatever fails now, trying again is no cure.
-            written = self.add_late(&place, &late).map_err(|_| WriteError::Overtaken)?;
-        }
+        let expected = Expected::SameOrLonger { read: content.len() as u64 };
+        let written = self.put(&place, Some(&old), expected, &new, cancel)?;
         Ok(Ok(Updated { value, written }))
     }
 
@@ -124,36 +147,30 @@ impl WritableRoot {
     fn file(&self, asked: &Asked, cancel: &Cancel) -> Result<(Target, Turn), WriteError> {
         let target = self.target(asked, LastLink::Followed, cancel)?;
         target.must_name_a_file()?;
-        let turn = self.turns.take(&[&target.path], cancel)?;
+        let turn = self.turns.take(&[Claimed::Name(&target.path)], cancel)?;
         Ok((target, turn))
     }
 
-    /// Adds what another program has added to the file that this one replaces.
-    fn add_late(&self, place: &Place, late: &[u8]) -> Result<Written, WriteError> {
-        let mut file = open_in(place, OpenOptions::new().append(true))?;
-        file.write_all(late)?;
-        if self.durable {
-            file.sync_all()?;
-        }
-        Ok(Written::of(place.path.clone(), &Stat::from(&file.metadata()?), false))
-    }
-
-    /// Writes a file by `fill` and gives it its place. If it must be `unchanged`, what was looked at as `old` must be
-    /// there up to the last moment.
+    /// Writes a file with this content and gives it its place, which `old` has, or nothing.
     pub(super) fn put(
         &self,
         place: &Place,
         old: Option<&Old>,
-        unchanged: bool,
-        fill: impl FnOnce(&mut File) -> Result<(), WriteError>,
+        expected: Expected,
+        mut content: &[u8],
+        cancel: &Cancel,
     ) -> Result<Written, WriteError> {
+        if let Some(old) = old.filter(|old| old.is_mount) {
+            let size = content.len() as u64;
+            return self.overwrite(place, old, expected, &mut content, size, cancel);
+        }
         let readers = if old.is_some() { Readers::Owner } else { Readers::AsCreated };
-        let mut new = Temporary::create(&place.dir, readers)?;
-        fill(&mut new.file)?;
+        let mut new = Temporary::create(&place.dir, readers, &self.cleaned)?;
+        write_all(&mut new.file, content, cancel)?;
         if let Some(old) = old {
             sys::change::keep(&old.file, &new.file)?;
         }
-        self.place_file(place, new, old, unchanged)
+        self.place_file(place, new, old, expected)
     }
 
     /// The last steps: to the disk, into place, and the directory to the disk.
@@ -162,116 +179,116 @@ impl WritableRoot {
         place: &Place,
         new: Temporary<'_>,
         old: Option<&Old>,
-        unchanged: bool,
+        expected: Expected,
     ) -> Result<Written, WriteError> {
         if self.durable {
             new.file.sync_all()?;
         }
-        let file = new.file.try_clone()?;
-        match old {
-            Some(old) => {
-                if unchanged {
-                    old.must_be_there(place)?;
-                }
-                new.replace(place.name())?;
-            }
-            None => new.appear(place.name()).map_err(|error| match error {
-                WriteError::Exists => WriteError::Raced,
-                error => error,
-            })?,
-        }
+        let (file, before) = (new.file.try_clone()?, new.stat()?);
+        self.must_still_be(place)?;
+        let late = match old {
+            Some(old) => self.take_place_of(place, new, old, expected)?,
+            None => self.appear(place, new).map(|()| false)?,
+        };
         self.settle(&place.dir)?;
-        // After the rename, which is a change, too.
-        Ok(Written::of(place.path.clone(), &Stat::from(&file.metadata()?), old.is_none()))
+        // After the rename, which is a change, too. What another program has made of it by now is not what was written.
+        let now = Stat::from(&file.metadata()?);
+        let stat = if late || now.has_content_of(&before) { now } else { before };
+        let other_names = old.map_or(0, |old| old.stat.names().saturating_sub(1));
+        let caveats = Caveats { in_place: false, other_names };
+        Ok(Written { caveats, ..Written::of(place.path.clone(), &stat, old.is_none()) })
+    }
+
+    fn appear(&self, place: &Place, new: Temporary<'_>) -> Result<(), WriteError> {
+        let ours = new.stat()?;
+        new.appear(place.name()).map_err(|error| match error {
+            WriteError::Exists => WriteError::Raced,
+            error => error,
+        })?;
+        // The directory may have been moved in the last moment, to a place where nothing is written.
+        self.must_still_be(place).inspect_err(|_| {
+            if place.look().is_ok_and(|there| there.is_some_and(|there| there.is_same_file(&ours))) {
+                let _ = place.dir.remove_file(place.name());
+            }
+        })
+    }
+
+    /// Gives a new file the place of an old one, unless that is not as expected. Gives whether something was added.
+    fn take_place_of(
+        &self,
+        place: &Place,
+        mut new: Temporary<'_>,
+        old: &Old,
+        expected: Expected,
+    ) -> Result<bool, WriteError> {
+        let read = match expected {
+            Expected::Anything => return new.replace(place.name()).map(|()| false),
+            Expected::Same { read } | Expected::SameOrLonger { read } => read,
+        };
+        let may_be_longer = expected == Expected::SameOrLonger { read };
+        old.must_be_there(place)?;
+        let before = new.stat()?;
+        let Some(out) = new.exchange(place.name())? else {
+            new.replace(place.name())?;
+            // Too late to be undone.
+            return match old.since(read)? {
+                Since::Nothing => Ok(false),
+                Since::Added(late) if may_be_longer => {
+                    self.add_late(place, &before, &late).map_err(|_| WriteError::Overtaken)?;
+                    Ok(true)
+                }
+                _ => Err(WriteError::Overtaken),
+            };
+        };
+        let looked = self.look_at(place, &out, old, read).and_then(|since| match since {
+            Since::Nothing => Ok(None),
+            Since::Added(late) if may_be_longer => Ok(Some(late)),
+            _ => Err(WriteError::Raced),
+        });
+        match looked {
+            Err(error) => {
+                new.put_back(place.name(), &before)?;
+                return Err(error);
+            }
+            Ok(None) => new.discard(),
+            Ok(Some(late)) => {
+                if let Err(error) = self.add_late(place, &before, &late) {
+                    let ours = new.stat()?;
+                    new.put_back(place.name(), &ours)?;
+                    return Err(error);
+                }
+                new.discard();
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What came `out` of the place must be the old file, and the place where it was.
+    fn look_at(&self, place: &Place, out: &Stat, old: &Old, read: u64) -> Result<Since, WriteError> {
+        if !out.is_same_file(&old.stat) {
+            return Err(WriteError::Raced);
+        }
+        self.must_still_be(place)?;
+        old.since(read)
+    }
+
+    /// Adds what another program has added to the file that this one replaces.
+    fn add_late(&self, place: &Place, ours: &Stat, late: &[u8]) -> Result<(), WriteError> {
+        let mut file = open_in(place, OpenOptions::new().append(true))?;
+        if !Stat::from(&file.metadata()?).is_same_file(ours) {
+            return Err(WriteError::Raced);
+        }
+        file.write_all(late)?;
+        if self.durable {
+            file.sync_all()?;
+        }
+        Ok(())
     }
 }
 
 impl Written {
     pub(super) fn of(path: RelPath, stat: &Stat, created: bool) -> Self {
-        Self { path, size: stat.size, created, version: Version::of(stat) }
-    }
-}
-
-impl Old {
-    /// The file at a place, `None` where there is nothing. Fails where what is there may not be replaced.
-    pub(super) fn open(place: &Place, to_read: bool) -> Result<Option<Self>, WriteError> {
-        let Some(stat) = place.look()? else { return Ok(None) };
-        regular(stat.kind)?;
-        if stat.names() > 1 {
-            return Err(WriteError::HardLinked(stat.names()));
-        }
-        match sys::change::may_write(&place.dir, place.name()) {
-            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => return Err(WriteError::Protected),
-            answer => answer?,
-        }
-        let file = match open_in(place, OpenOptions::new().read(true)) {
-            // What may be written and not be read keeps its mode and owner, too.
-            Err(WriteError::Root(RootError::PermissionDenied)) if !to_read => {
-                open_in(place, OpenOptions::new().write(true))?
-            }
-            file => file?,
-        };
-        let stat = Stat::from(&file.metadata()?);
-        Ok(Some(Self { file, stat }))
-    }
-
-    fn read(&self, most: u64, cancel: &Cancel) -> Result<Vec<u8>, WriteError> {
-        if self.stat.size > most {
-            return Err(WriteError::TooLong { size: self.stat.size, most });
-        }
-        let content = read_to_end(&self.file, self.stat.size, most, cancel)?;
-        // It has grown.
-        if content.len() as u64 > most { Err(WriteError::Raced) } else { Ok(content) }
-    }
-
-    /// What was added to it since it was read, be it without a name. Fails where it was changed in another way.
-    fn added_since(&self, read: u64) -> Result<Option<Vec<u8>>, WriteError> {
-        let now = Stat::from(&self.file.metadata()?);
-        if (now.size, now.modified) == (read, self.stat.modified) {
-            return Ok(None);
-        }
-        if now.size <= read || now.size - read > MOST_ADDED {
-            return Err(WriteError::Overtaken);
-        }
-        let mut added = Vec::new();
-        let mut file = &self.file;
-        file.seek(SeekFrom::Start(read))?;
-        file.take(MOST_ADDED).read_to_end(&mut added)?;
-        Ok(Some(added))
-    }
-
-    /// Fails where the place has another file by now, or this one has changed.
-    fn must_be_there(&self, place: &Place) -> Result<(), WriteError> {
-        let now = place.look()?;
-        if now.is_some_and(|now| Version::of(&now) == Version::of(&self.stat)) {
-            Ok(())
-        } else {
-            Err(WriteError::Raced)
-        }
-    }
-}
-
-/// Opens what a place holds, without following a link or waiting for anything. What is opened is a regular file and
-/// on a file system that is served, or else this fails.
-pub(super) fn open_in(place: &Place, options: &mut OpenOptions) -> Result<File, WriteError> {
-    options.follow(FollowSymlinks::No);
-    #[cfg(unix)]
-    {
-        use cap_std::fs::OpenOptionsExt as _;
-        use rustix::fs::OFlags;
-        options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed());
-    }
-    let file = place.dir.open_with(place.name(), options)?.into_std();
-    regular(Stat::from(&file.metadata()?).kind)?;
-    sys::must_be_served(&file)?;
-    Ok(file)
-}
-
-pub(super) fn must_match(there: Option<&Stat>, version: Option<&Version>) -> Result<(), WriteError> {
-    match (version, there.map(Version::of)) {
-        (None, _) => Ok(()),
-        (Some(_), None) => Err(WriteError::Gone),
-        (Some(wanted), Some(now)) if *wanted == now => Ok(()),
-        (Some(_), Some(now)) => Err(WriteError::Changed { now }),
+        Self { path, size: stat.size, created, version: Version::of(stat), caveats: Caveats::default() }
     }
 }

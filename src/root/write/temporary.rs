@@ -1,35 +1,61 @@
 //! A file that nobody sees until it is complete: written under a name of our own in the directory where it is to
 //! be, and renamed. Whatever goes wrong before that, the name goes again. Only a killed process leaves it behind; the
-//! deny list keeps it from being seen, and the next write there removes it once it is old.
+//! deny list keeps it from being seen, and a server's first write there removes it once it is old.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::{Dir, OpenOptions};
 
 use super::WriteError;
-use crate::root::stat::Kind;
+use super::lock::lock_new;
+use crate::root::stat::{Kind, Stat};
 use crate::root::sys;
 
 /// What such a name begins and ends with; `deny.rs` has it as a pattern.
-const PREFIX: &[u8] = b".mcp-fs-";
-const SUFFIX: &[u8] = b".tmp";
+const PREFIX: &str = ".mcp-fs-";
+pub(super) const SUFFIX: &str = ".tmp";
 /// Older ones belong to nobody any more: what is being written is younger.
 const OLD: Duration = Duration::from_hours(1);
 /// Entries of a directory that are looked at for old ones. In a larger one they may stay.
 const MOST_LOOKED_AT: usize = 20_000;
+/// Directories that are remembered to have been cleaned.
+const MOST_CLEANED: usize = 1_024;
+
+/// Directories in which this server has looked for old ones: once is enough, and a listing takes time.
+#[derive(Debug, Default)]
+pub(super) struct Cleaned(Mutex<HashSet<(u64, u64)>>);
+
+impl Cleaned {
+    /// Removes what killed writes have left in a directory, the first time that it is asked for it.
+    fn clean(&self, dir: &Dir) {
+        let Ok(stat) = dir.dir_metadata().map(|metadata| Stat::from(&metadata)) else { return };
+        let mut cleaned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if cleaned.len() >= MOST_CLEANED {
+            cleaned.clear();
+        }
+        let is_first = cleaned.insert((stat.on_device(), stat.identity()));
+        drop(cleaned);
+        if is_first {
+            remove_old(dir);
+        }
+    }
+}
 
 /// A file under a temporary name, which is removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Temporary<'d> {
-    dir: &'d Dir,
-    name: String,
+    pub(super) dir: &'d Dir,
+    pub(super) name: String,
     pub(super) file: File,
-    is_placed: bool,
+    /// What has the name is not to be removed: it is gone, or another program's file.
+    pub(super) keeps_name: bool,
 }
 
 /// Who may read a new file while it is being written.
@@ -42,23 +68,32 @@ pub(super) enum Readers {
 }
 
 impl<'d> Temporary<'d> {
-    /// Creates it, empty. Old ones that killed writes have left there are removed first.
-    pub(super) fn create(dir: &'d Dir, readers: Readers) -> Result<Self, WriteError> {
-        remove_old(dir);
+    /// Creates it, empty. Old ones that killed writes have left there are removed first, once in a server's life.
+    pub(super) fn create(dir: &'d Dir, readers: Readers, cleaned: &Cleaned) -> Result<Self, WriteError> {
+        cleaned.clean(dir);
         loop {
-            let name = format!(".mcp-fs-{:016x}.tmp", RandomState::new().build_hasher().finish());
+            let name = new_name();
             match dir.open_with(&name, &new_file(readers)) {
-                Ok(file) => return Ok(Self { dir, name, file: file.into_std(), is_placed: false }),
+                Ok(file) => {
+                    let file = file.into_std();
+                    lock_new(&file);
+                    return Ok(Self { dir, name, file, keeps_name: false });
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(WriteError::in_directory(error)),
             }
         }
     }
 
+    /// What is known of the new file.
+    pub(super) fn stat(&self) -> Result<Stat, WriteError> {
+        Ok(Stat::from(&self.file.metadata()?))
+    }
+
     /// Gives it the name of what is there, in one step.
-    pub(super) fn replace(mut self, name: &OsStr) -> Result<(), WriteError> {
+    pub(super) fn replace(&mut self, name: &OsStr) -> Result<(), WriteError> {
         self.dir.rename(&self.name, self.dir, name)?;
-        self.is_placed = true;
+        self.keeps_name = true;
         Ok(())
     }
 
@@ -76,14 +111,14 @@ impl<'d> Temporary<'d> {
             }
             renamed => renamed?,
         }
-        self.is_placed = true;
+        self.keeps_name = true;
         Ok(())
     }
 }
 
 impl Drop for Temporary<'_> {
     fn drop(&mut self) {
-        if !self.is_placed {
+        if !self.keeps_name {
             let _ = self.dir.remove_file(&self.name);
         }
     }
@@ -105,8 +140,28 @@ pub(super) fn new_file(readers: Readers) -> OpenOptions {
 
 /// Whether this is such a name.
 pub(super) fn is_temporary(name: &[u8]) -> bool {
-    let random = name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX));
-    random.is_some_and(|random| random.len() == 16 && random.iter().all(u8::is_ascii_hexdigit))
+    stem(name).is_some()
+}
+
+/// When it was made, in seconds, and something random, in hexadecimal: what has such a name may be the file that was
+/// replaced, whose own times tell nothing of that.
+fn new_name() -> String {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let random = RandomState::new().build_hasher().finish();
+    format!("{PREFIX}{:08x}{:08x}{SUFFIX}", since.as_secs() as u32, random as u32)
+}
+
+/// What is between the beginning and the end of such a name.
+fn stem(name: &[u8]) -> Option<&str> {
+    let stem = name.strip_prefix(PREFIX.as_bytes())?.strip_suffix(SUFFIX.as_bytes())?;
+    let stem = std::str::from_utf8(stem).ok()?;
+    (stem.len() == 16 && stem.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(stem)
+}
+
+/// When a file got such a name.
+fn named(name: &[u8]) -> Option<SystemTime> {
+    let seconds = u32::from_str_radix(stem(name)?.get(..8)?, 16).ok()?;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds.into()))
 }
 
 /// Removes what killed writes have left in a directory. Whatever fails here fails nothing else.
@@ -122,7 +177,8 @@ fn remove_old(dir: &Dir) {
     });
     for name in found {
         let stat = sys::stat_in(&listable, &name).ok().filter(|stat| stat.kind == Kind::File);
-        let age = stat.and_then(|stat| SystemTime::now().duration_since(stat.modified?).ok());
+        let latest = stat.and_then(|stat| Some(stat.modified?.max(named(&name)?)));
+        let age = latest.and_then(|latest| SystemTime::now().duration_since(latest).ok());
         if age.is_some_and(|age| age >= OLD) {
             let _ = dir.remove_file(crate::root::path::os_str(&name));
         }

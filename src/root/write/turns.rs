@@ -1,7 +1,10 @@
 //! Whose turn it is: two calls that change the same file do it one after the other, from the first look to the
-//! rename, so that neither is lost. Other programs do not take part; [`super::Version`] is what tells of them.
+//! rename, so that neither is lost. A change of a whole directory, such as a move, excludes every change below it, and
+//! the other way round: otherwise a file could come into a directory that has another name by then, a denied one.
+//!
+//! Other servers on the directory take part by [`super::lock`]; other programs do not, and [`super::exchange`] and
+//! [`super::Version`] are what tells of them.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::WriteError;
@@ -14,28 +17,48 @@ pub(super) struct Turns(Arc<Taken>);
 
 #[derive(Debug, Default)]
 struct Taken {
-    /// With the word to stop of who has them, which shows whether it gets on.
-    paths: Mutex<HashMap<String, Cancel>>,
+    claims: Mutex<Vec<Claim>>,
     freed: Condvar,
+}
+
+/// What a call changes: a real path, and maybe all below it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Claimed<'p> {
+    /// One name, and nothing below it.
+    Name(&'p RelPath),
+    /// A name, and everything below it.
+    Tree(&'p RelPath),
+}
+
+/// A path that is taken.
+#[derive(Debug)]
+struct Claim {
+    path: String,
+    is_tree: bool,
+    /// The call's, which shows whether it gets on.
+    cancel: Cancel,
+    /// Those of one turn have the same.
+    turn: Arc<()>,
 }
 
 /// One's turn at some paths, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Turn {
     taken: Arc<Taken>,
-    paths: Vec<String>,
+    turn: Arc<()>,
 }
 
 impl Turns {
-    /// Waits for the turn at all of `paths`, which must be real ones. They are taken all at once, so nobody who has one
-    /// waits for another.
-    pub(super) fn take(&self, paths: &[&RelPath], cancel: &Cancel) -> Result<Turn, WriteError> {
-        let paths: Vec<_> = paths.iter().map(|path| one_name(path)).collect();
-        let mut taken = self.0.paths.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Waits for the turn at all of `claimed`. They are taken all at once, so a call that has one never waits for
+    /// another.
+    pub(super) fn take(&self, claimed: &[Claimed<'_>], cancel: &Cancel) -> Result<Turn, WriteError> {
+        let turn = Arc::new(());
+        let claims: Vec<_> = claimed.iter().map(|claimed| Claim::new(*claimed, cancel, &turn)).collect();
+        let mut taken = self.0.claims.lock().unwrap_or_else(PoisonError::into_inner);
         let mut seen = None;
-        while let Some(owner) = paths.iter().find_map(|path| taken.get(path)) {
+        while let Some(other) = taken.iter().find(|other| claims.iter().any(|claim| claim.excludes(other))) {
             // Who waits gets on as long as the owner does; if that is stuck, so is who waits for it.
-            let steps = Some(owner.steps());
+            let steps = Some(other.cancel.steps());
             if std::mem::replace(&mut seen, steps) != steps {
                 cancel.check()?;
             } else if cancel.was_told() {
@@ -43,37 +66,56 @@ impl Turns {
             }
             taken = self.0.freed.wait_timeout(taken, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
         }
-        taken.extend(paths.iter().map(|path| (path.clone(), cancel.clone())));
-        Ok(Turn { taken: Arc::clone(&self.0), paths })
+        taken.extend(claims);
+        Ok(Turn { taken: Arc::clone(&self.0), turn })
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let mut taken = self.taken.paths.lock().unwrap_or_else(PoisonError::into_inner);
-        for path in &self.paths {
-            taken.remove(path);
-        }
+        let mut taken = self.taken.claims.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.retain(|claim| !Arc::ptr_eq(&claim.turn, &self.turn));
         self.taken.freed.notify_all();
     }
 }
 
-/// The same for names that a file system may take for one.
+impl Claim {
+    fn new(claimed: Claimed<'_>, cancel: &Cancel, turn: &Arc<()>) -> Self {
+        let (path, is_tree) = match claimed {
+            Claimed::Name(path) => (path, false),
+            Claimed::Tree(path) => (path, true),
+        };
+        Self { path: one_name(path), is_tree, cancel: cancel.clone(), turn: Arc::clone(turn) }
+    }
+
+    fn excludes(&self, other: &Self) -> bool {
+        self.path == other.path || self.holds(other) || other.holds(self)
+    }
+
+    /// Whether the other path is below this one, and this one stands for all below it.
+    fn holds(&self, other: &Self) -> bool {
+        let below = other.path.strip_prefix(&self.path);
+        self.is_tree && (self.path.is_empty() || below.is_some_and(|below| below.starts_with('/')))
+    }
+}
+
+/// The same for names that a file system may take for one; empty for the served directory.
 fn one_name(path: &RelPath) -> String {
-    path.display().to_lowercase()
+    if path.is_root() { String::new() } else { path.display().to_lowercase() }
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
+    use super::Claimed::{Name, Tree};
     use super::*;
 
-    /// Waits until somebody has made another step.
-    fn next_step(cancel: &Cancel) {
-        let (steps, begun) = (cancel.steps(), std::time::Instant::now());
-        while cancel.steps() == steps {
-            assert!(begun.elapsed() < Duration::from_secs(10), "no step is made");
+    /// Waits until there are more steps than `before`; the limit guards against a hang alone.
+    fn next_step(cancel: &Cancel, before: u64) {
+        let begun = std::time::Instant::now();
+        while cancel.steps() == before {
+            assert!(begun.elapsed() < Duration::from_mins(5), "no step is made");
             std::thread::yield_now();
         }
     }
@@ -82,17 +124,17 @@ mod tests {
     fn who_waits_gets_on_as_long_as_the_owner_does() {
         let (turns, [owner, waiter]) = (Turns::default(), [(); 2].map(|()| Cancel::default()));
         let path = RelPath::from_bytes(b"a");
-        let turn = turns.take(&[&path], &owner).expect("it is free");
+        let turn = turns.take(&[Name(&path)], &owner).expect("it is free");
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| turns.take(&[&path], &waiter).map(drop));
+            let waiting = scope.spawn(|| turns.take(&[Name(&path)], &waiter).map(drop));
             // The first look is a step in any case.
-            next_step(&waiter);
+            next_step(&waiter, 0);
             for _ in 0..3 {
                 let before = waiter.steps();
                 std::thread::park_timeout(4 * PATIENCE);
                 assert_eq!(waiter.steps(), before, "the owner is stuck, and so is who waits for it");
                 let _ = owner.is_cancelled();
-                next_step(&waiter);
+                next_step(&waiter, before);
             }
             drop(turn);
             waiting.join().expect("no panic").expect("it is free now");
@@ -103,17 +145,47 @@ mod tests {
     fn a_path_is_taken_once_at_a_time_and_others_are_free() {
         let (turns, cancel) = (Turns::default(), Cancel::default());
         let [a, b, again] = ["a", "b", "A"].map(|path| RelPath::from_bytes(path.as_bytes()));
-        let turn = turns.take(&[&a, &a], &cancel).expect("it is free");
-        let other = turns.take(&[&b], &cancel).expect("nobody has it");
+        let turn = turns.take(&[Name(&a), Name(&a)], &cancel).expect("it is free");
+        let other = turns.take(&[Name(&b)], &cancel).expect("nobody has it");
         drop(other);
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| turns.take(&[&again, &b], &cancel).map(drop));
+            let waiting = scope.spawn(|| turns.take(&[Name(&again), Name(&b)], &cancel).map(drop));
             drop(turn);
             waiting.join().expect("no panic").expect("it is free now");
         });
-        let _turn = turns.take(&[&a], &cancel).expect("all are free");
+        let _turn = turns.take(&[Name(&a)], &cancel).expect("all are free");
         let cancel = Cancel::default();
         cancel.cancel();
-        assert!(turns.take(&[&a], &cancel).is_err(), "who is cancelled does not wait");
+        assert!(turns.take(&[Name(&a)], &cancel).is_err(), "who is cancelled does not wait");
+    }
+
+    #[test]
+    fn a_tree_excludes_what_is_below_it_and_nothing_beside_it() {
+        let [d, below, beside, deep] = ["d", "D/f", "da/f", "d/e/f"].map(|path| RelPath::from_bytes(path.as_bytes()));
+        let root = RelPath::root();
+        let excludes = |one: Claimed<'_>, other: Claimed<'_>| {
+            let claim = |claimed| Claim::new(claimed, &Cancel::default(), &Arc::new(()));
+            let (one, other) = (claim(one), claim(other));
+            assert_eq!(one.excludes(&other), other.excludes(&one));
+            one.excludes(&other)
+        };
+        for (one, other) in [
+            (Tree(&d), Name(&below)),
+            (Tree(&d), Tree(&deep)),
+            (Tree(&d), Name(&d)),
+            (Name(&d), Name(&d)),
+            (Tree(&root), Name(&beside)),
+        ] {
+            assert!(excludes(one, other), "{one:?} {other:?}");
+        }
+        for (one, other) in [
+            (Tree(&d), Name(&beside)),
+            (Name(&d), Name(&below)),
+            (Name(&d), Tree(&below)),
+            (Tree(&below), Tree(&deep)),
+            (Name(&root), Name(&d)),
+        ] {
+            assert!(!excludes(one, other), "{one:?} {other:?}");
+        }
     }
 }

@@ -16,6 +16,10 @@ mod reading;
 // A and D: changing files.
 mod writing;
 
+// J: other servers, mounts, hard links.
+#[cfg(unix)]
+mod together;
+
 // C: listing.
 mod listing;
 

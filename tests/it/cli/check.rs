@@ -53,6 +53,22 @@ fn links_and_special_files_are_counted_apart() {
     assert_eq!(field(&check(&tree, &[]), "served"), "1 files, 0 directories, 2 links, 2 others");
 }
 
+/// What a write could not put back stays under a name of its own, until a person has looked at it.
+#[test]
+fn what_a_write_displaced_is_named() {
+    const NAME: &str = ".mcp-fs-0123456789abcdef.displaced";
+    let tree = Tree::new().file("a", "").file(format!("d/{NAME}"), "theirs");
+    let report = check(&tree, &[]);
+    assert!(field(&report, "displaced").starts_with(&format!("d/{NAME}: ")), "{report}");
+    let file = std::fs::File::options().write(true).open(tree.join("d").join(NAME)).expect("a file");
+    file.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("a time");
+    let mut process = Process::spawn([tree.path().as_os_str(), "--allow-write".as_ref()]).legacy(LATEST_LEGACY);
+    process.tool_text("write_file", json!({"path": "d/a", "content": "x"}));
+    // It can be read and moved by tools, too.
+    process.tool_text("move_file", json!({"source": format!("d/{NAME}"), "destination": "back"}));
+    assert_eq!(process.tool_text("read_text_file", json!({"path": "back"})), "theirs");
+}
+
 #[test]
 fn what_is_ignored_or_denied_is_counted_apart() {
     let tree = Tree::new().file(".gitignore", "*.log\nbuild/\n").file("a.log", "").file("build/x/y", "");

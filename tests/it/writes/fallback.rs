@@ -25,7 +25,7 @@ fn calls() -> Option<[u32; 3]> {
     Some([437, 439, renameat2])
 }
 
-fn start(tree: &Tree) -> Option<Process> {
+pub(super) fn start(tree: &Tree) -> Option<Process> {
     let server = command([tree.path().as_os_str(), "--allow-write".as_ref()]);
     without(&calls()?, ENOSYS, &server).map(|command| Process::start(command).legacy(LATEST_LEGACY))
 }

@@ -16,7 +16,10 @@
 //! | `leftovers` | temporary names: never seen, and removed when they are old |
 //! | `said` | what clients are told of all this |
 //! | `followed` | who follows a file hears of each change once |
+//! | `locked` | another program has the file's lock; set-user-id, and cleaning up once |
+//! | `moved` | a directory is moved while something is done in it: that is not done elsewhere |
 //! | `update` | a change made out of what is there: nothing of others is lost |
+//! | `together` | two servers on one directory, and an editor beside one: nothing is lost, either |
 
 #[cfg(unix)]
 mod copying;
@@ -34,6 +37,10 @@ mod followed;
 mod kept;
 mod leftovers;
 #[cfg(unix)]
+mod locked;
+#[cfg(unix)]
+mod moved;
+#[cfg(unix)]
 mod moving;
 #[cfg(target_os = "linux")]
 pub(crate) mod outside;
@@ -42,6 +49,8 @@ mod protected;
 #[cfg(unix)]
 pub(crate) mod refused;
 mod said;
+#[cfg(unix)]
+pub(crate) mod together;
 mod trees;
 mod update;
 

@@ -2,12 +2,14 @@
 
 use std::cell::RefCell;
 
+use mcp_fs::call::Call;
 use mcp_fs::cancel::Cancel;
 use mcp_fs::root::write::{CopyOptions, WriteError};
 use mcp_fs::root::{RootError, WritableRoot};
+use serde_json::json;
 
 use super::update::writable;
-use crate::support::Tree;
+use crate::support::{Client, Gate, TestServer, Tree};
 
 const FILES: usize = 20;
 const OPTIONS: CopyOptions = CopyOptions { parents: false, overwrite: false };
@@ -96,4 +98,35 @@ fn a_copy_that_fails_in_the_middle_says_where_and_how_far_it_came() {
     let error = copy(&writable(&tree), &Cancel::default(), &meddle).unwrap_err();
     let WriteError::Partly { error, at, done } = error else { panic!("{error}") };
     assert_eq!((*error, at.parent().display().as_ref(), done), (WriteError::Exists, "u", 2));
+}
+
+/// As many trees as can be changed at once are, and go on: an edit and a write do not wait for them.
+#[test]
+fn an_edit_does_not_wait_for_trees() {
+    const TREES: usize = 4;
+    let tree = Tree::new().file("a", "old");
+    let gate = Gate::new();
+    let server = TestServer::builder(&tree).allow_write().dispatch({
+        let gate = gate.clone();
+        move |call, context| {
+            if matches!(call, Call::CallTool { name, .. } if name == "delete_file") {
+                let _turn = context.change_turn()?;
+                gate.pass();
+            }
+            mcp_fs::dispatch::dispatch(call, context)
+        }
+    });
+    let mut server = server.start();
+    let delete = || json!({"name": "delete_file", "arguments": {"path": "missing"}});
+    let ids: Vec<_> = (0..TREES).map(|_| server.ask_modern("tools/call", delete())).collect();
+    gate.wait_for(TREES);
+    // One more waits.
+    let last = server.ask_modern("tools/call", delete());
+    server.tool_text("edit_file", json!({"path": "a", "edits": [{"oldText": "old", "newText": "new"}]}));
+    server.tool_text("write_file", json!({"path": "b", "content": "x"}));
+    assert_eq!(gate.arrived(), TREES);
+    gate.open();
+    for id in ids.into_iter().chain([last]) {
+        server.answer(id);
+    }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::Arc;
 
 use mcp_fs::cancel::Cancel;
-use mcp_fs::root::write::{Updated, Version, WriteError};
+use mcp_fs::root::write::{UpdateError, Updated, Version, WriteError};
 use mcp_fs::root::{Deny, Protect, Root, RootError, WritableRoot};
 
 use crate::support::Tree;
@@ -21,15 +21,15 @@ fn update<T, E>(
     root: &WritableRoot,
     path: &str,
     if_match: Option<&Version>,
-    change: impl FnOnce(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
-) -> Result<Result<Updated<T>, E>, WriteError> {
+    change: impl Fn(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
+) -> Result<Updated<T>, UpdateError<E>> {
     let asked = root.root().locate(path).expect("a path");
     root.update(&asked, if_match, MOST, &Cancel::default(), change)
 }
 
 fn version(root: &WritableRoot, path: &str) -> Version {
     let same = update(root, path, None, |_| Ok::<_, Infallible>((None, ())));
-    same.expect("the file").expect("no change").written.version
+    same.expect("no change").written.version
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn the_new_content_is_made_out_of_the_old_one() {
     let tree = Tree::new().file("a", "one");
     let root = writable(&tree);
     let change = |old: &[u8]| Ok::<_, Infallible>((Some([old, b" two"].concat()), old.len()));
-    let updated = update(&root, "a", None, change).unwrap().unwrap();
+    let updated = update(&root, "a", None, change).unwrap();
     assert_eq!(fs::read(tree.join("a")).unwrap(), b"one two");
     assert_eq!((updated.value, updated.written.size, updated.written.created), (3, 7, false));
     assert_eq!(updated.written.version, version(&root, "a"));
@@ -48,8 +48,8 @@ fn what_the_change_refuses_is_not_written() {
     let tree = Tree::new().file("a", "one");
     let root = writable(&tree);
     let before = version(&root, "a");
-    assert_eq!(update(&root, "a", None, |_| Err::<(_, ()), _>("no")).unwrap().unwrap_err(), "no");
-    update(&root, "a", None, |_| Ok::<_, Infallible>((None, ()))).unwrap().unwrap();
+    assert_eq!(update(&root, "a", None, |_| Err::<(_, ()), _>("no")).unwrap_err(), UpdateError::Change("no"));
+    update(&root, "a", None, |_| Ok::<_, Infallible>((None, ()))).unwrap();
     assert_eq!(version(&root, "a"), before);
     assert_eq!(fs::read_dir(tree.path()).unwrap().count(), 1);
 }
@@ -62,7 +62,7 @@ fn a_change_by_another_program_in_between_is_not_overwritten() {
         fs::write(tree.join("a"), "theirs").unwrap();
         Ok::<_, Infallible>((Some(b"ours".to_vec()), ()))
     };
-    assert_eq!(update(&root, "a", None, change).unwrap_err(), WriteError::Raced);
+    assert_eq!(update(&root, "a", None, change).unwrap_err(), UpdateError::Write(WriteError::Raced));
     assert_eq!(fs::read(tree.join("a")).unwrap(), b"theirs");
     assert_eq!(fs::read_dir(tree.path()).unwrap().count(), 1, "a temporary file is left");
 }
@@ -75,7 +75,8 @@ fn a_file_that_another_program_removed_in_between_stays_away() {
         fs::remove_file(tree.join("a")).unwrap();
         Ok::<_, Infallible>((Some(b"ours".to_vec()), ()))
     };
-    assert_eq!(update(&root, "a", None, change).unwrap_err(), WriteError::Raced);
+    let gone = UpdateError::Write(WriteError::Root(RootError::NotFound));
+    assert_eq!(update(&root, "a", None, change).unwrap_err(), gone);
     assert_eq!(fs::read_dir(tree.path()).unwrap().count(), 0);
 }
 
@@ -87,7 +88,10 @@ fn a_directory_that_vanished_in_between_is_not_made_again() {
         fs::remove_dir_all(tree.join("d")).unwrap();
         Ok::<_, Infallible>((Some(b"ours".to_vec()), ()))
     };
-    assert_eq!(update(&root, "d/a", None, change).unwrap_err(), WriteError::Root(RootError::NotFound));
+    assert_eq!(
+        update(&root, "d/a", None, change).unwrap_err(),
+        UpdateError::Write(WriteError::Root(RootError::NotFound))
+    );
     assert_eq!(fs::read_dir(tree.path()).unwrap().count(), 0);
 }
 
@@ -99,8 +103,11 @@ fn a_version_that_is_not_the_file_s_any_more_stops_it() {
     fs::write(tree.join("a"), "theirs").unwrap();
     let now = version(&root, "a");
     let change = |_: &[u8]| Ok::<_, Infallible>((Some(b"ours".to_vec()), ()));
-    assert_eq!(update(&root, "a", Some(&read), change).unwrap_err(), WriteError::Changed { now: now.clone() });
-    update(&root, "a", Some(&now), change).unwrap().unwrap();
+    assert_eq!(
+        update(&root, "a", Some(&read), change).unwrap_err(),
+        UpdateError::Write(WriteError::Changed { now: now.clone() })
+    );
+    update(&root, "a", Some(&now), change).unwrap();
     assert_eq!(fs::read(tree.join("a")).unwrap(), b"ours");
 }
 
@@ -109,7 +116,10 @@ fn a_file_longer_than_allowed_is_not_read() {
     let tree = Tree::new().file("a", vec![b'x'; MOST as usize + 1]);
     let root = writable(&tree);
     let change = |_: &[u8]| -> Result<(Option<Vec<u8>>, ()), Infallible> { panic!("it was read") };
-    assert_eq!(update(&root, "a", None, change).unwrap_err(), WriteError::TooLong { size: MOST + 1, most: MOST });
+    assert_eq!(
+        update(&root, "a", None, change).unwrap_err(),
+        UpdateError::Write(WriteError::TooLong { size: MOST + 1, most: MOST })
+    );
 }
 
 #[test]
@@ -123,7 +133,7 @@ fn nobody_in_the_server_gets_in_between() {
             scope.spawn(move || {
                 for _ in 0..EACH {
                     let change = |old: &[u8]| Ok::<_, Infallible>((Some([old, &[letter]].concat()), ()));
-                    update(root, "a", None, change).unwrap().unwrap();
+                    update(root, "a", None, change).unwrap();
                 }
             });
         }

@@ -4,13 +4,17 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 use cap_std::fs::Dir;
-use rustix::fs::{self, Access, AtFlags, Gid, Mode, OFlags, RenameFlags, SeekFrom, StatxFlags, Uid, XattrFlags};
+use rustix::fs::{
+    self, Access, AtFlags, FallocateFlags, FlockOperation, Gid, Mode, OFlags, RenameFlags, SeekFrom, StatxFlags, Uid,
+    XattrFlags,
+};
 use rustix::io::Errno;
 
-use crate::root::sys::without_group;
+use crate::root::sys::{Lock, without_group};
 
 /// The largest extended attribute that Linux has.
 const LARGEST_ATTRIBUTE: usize = 64 << 10;
@@ -37,9 +41,52 @@ pub(in crate::root) fn rename_new(from: (&Dir, &OsStr), to: (&Dir, &OsStr)) -> i
     }
 }
 
-/// Which mount an open directory is reached by; `None` where the kernel (before 5.8) does not tell.
-pub(in crate::root) fn mount_of(directory: &File) -> Option<u64> {
-    let stat = fs::statx(directory, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?;
+/// Swaps two names in one step. [`io::ErrorKind::Unsupported`]: this kernel or file system cannot.
+pub(in crate::root) fn exchange(one: (&Dir, &OsStr), other: (&Dir, &OsStr)) -> io::Result<()> {
+    match fs::renameat_with(one.0, one.1, other.0, other.1, RenameFlags::EXCHANGE) {
+        // PERM is what the filter of a container says to a call that it does not know.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM) => Err(io::ErrorKind::Unsupported.into()),
+        exchanged => Ok(exchanged?),
+    }
+}
+
+/// Tries to get the advisory lock on an open file (flock(2)); it ends when the file is closed.
+pub(in crate::root) fn try_lock(file: &File) -> io::Result<Lock> {
+    match fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Lock::Taken),
+        Err(Errno::WOULDBLOCK) => Ok(Lock::Busy),
+        // NFS makes a lock for writers of it, and wants a file that is open for writing.
+        Err(Errno::BADF) => Ok(Lock::NeedsWriter),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::NOLCK | Errno::PERM) => Ok(Lock::Unsupported),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Takes set-user-id and set-group-id from a file that is written in place. The kernel does the same, but not for root.
+pub(in crate::root) fn clear_set_id(file: &File) -> io::Result<()> {
+    let mode = file.metadata()?.mode();
+    if mode & 0o6000 == 0 {
+        return Ok(());
+    }
+    match fs::fchmod(file, Mode::from_raw_mode(mode & 0o1777)) {
+        // Another user's file: then it is the kernel that clears them.
+        Err(Errno::PERM) => Ok(()),
+        done => Ok(done?),
+    }
+}
+
+/// Sets `size` bytes aside on the disk for an open file, where the file system can, so that a write in place does not
+/// run out of room in the middle.
+pub(in crate::root) fn reserve(file: &File, size: u64) -> io::Result<()> {
+    match fs::fallocate(file, FallocateFlags::KEEP_SIZE, 0, size.max(1)) {
+        Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Which mount an open file or directory is reached by; `None` where the kernel (before 5.8) does not tell.
+pub(in crate::root) fn mount_of(file: impl AsFd) -> Option<u64> {
+    let stat = fs::statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?;
     (stat.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(stat.stx_mnt_id)
 }
 

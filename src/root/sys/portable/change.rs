@@ -8,6 +8,7 @@ use std::io;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::{Dir, OpenOptions};
 
+use crate::root::sys::Lock;
 #[cfg(unix)]
 use crate::root::sys::without_group;
 
@@ -36,8 +37,84 @@ pub(in crate::root) fn rename_new(from: (&Dir, &OsStr), to: (&Dir, &OsStr)) -> i
     }
 }
 
-/// Which mount an open directory is reached by: not known here.
-pub(in crate::root) fn mount_of(_directory: &File) -> Option<u64> {
+/// Swaps two names in one step. [`io::ErrorKind::Unsupported`]: this system or file system cannot.
+pub(in crate::root) fn exchange(one: (&Dir, &OsStr), other: (&Dir, &OsStr)) -> io::Result<()> {
+    #[cfg(target_vendor = "apple")]
+    {
+        use rustix::fs::{RenameFlags, renameat_with};
+        use rustix::io::Errno;
+
+        match renameat_with(one.0, one.1, other.0, other.1, RenameFlags::EXCHANGE) {
+            Err(Errno::INVAL | Errno::NOTSUP) => Err(io::ErrorKind::Unsupported.into()),
+            exchanged => Ok(exchanged?),
+        }
+    }
+    #[cfg(not(target_vendor = "apple"))]
+    {
+        let (_, _) = (one, other);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// Tries to get the advisory lock on an open file; it ends when the file is closed. On Windows locks keep others from
+/// reading, so there is none.
+pub(in crate::root) fn try_lock(file: &File) -> io::Result<Lock> {
+    #[cfg(unix)]
+    {
+        use rustix::io::Errno;
+
+        let errno = |error: &io::Error| error.raw_os_error().map(Errno::from_raw_os_error);
+        match file.try_lock() {
+            Ok(()) => Ok(Lock::Taken),
+            Err(std::fs::TryLockError::WouldBlock) => Ok(Lock::Busy),
+            Err(std::fs::TryLockError::Error(error)) => match errno(&error) {
+                Some(Errno::BADF) => Ok(Lock::NeedsWriter),
+                Some(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::NOTSUP | Errno::NOLCK) => {
+                    Ok(Lock::Unsupported)
+                }
+                _ if error.kind() == io::ErrorKind::Unsupported => Ok(Lock::Unsupported),
+                _ => Err(error),
+            },
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        Ok(Lock::Unsupported)
+    }
+}
+
+/// Takes set-user-id and set-group-id from a file that is written in place.
+pub(in crate::root) fn clear_set_id(file: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+        let mode = file.metadata()?.mode();
+        if mode & 0o6000 == 0 {
+            return Ok(());
+        }
+        match file.set_permissions(std::fs::Permissions::from_mode(mode & 0o1777)) {
+            // Another user's file: then it is the kernel that clears them.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+            done => done,
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        Ok(())
+    }
+}
+
+/// Sets room aside for an open file: not known here.
+#[expect(clippy::unnecessary_wraps, reason = "the same signature as on Linux")]
+pub(in crate::root) fn reserve(_file: &File, _size: u64) -> io::Result<()> {
+    Ok(())
+}
+
+/// Which mount an open file or directory is reached by: not known here.
+pub(in crate::root) fn mount_of<F>(_file: F) -> Option<u64> {
     None
 }
 
