@@ -10,8 +10,8 @@ use crate::cancel::Cancel;
 
 /// Line numbers that an error names.
 const NAMED: usize = 10;
-/// Bytes compared to count places that overlap; beyond them, there are "more than".
-const COUNTED: usize = 32 << 20;
+/// Bytes compared to count places that overlap, and places counted; beyond them, there are "more than".
+const COUNTED: (usize, usize) = (32 << 20, 100_000);
 
 /// Finds `old`, and gives the number of its places, which is one unless `all` are wanted, up to so many.
 pub(super) fn find(text: &str, old: &str, all: Option<usize>, cancel: &Cancel) -> Result<usize, Problem> {
@@ -51,7 +51,7 @@ fn ambiguous(text: &str, old: &str) -> Problem {
             lines.push(line);
         }
         from += found + 1;
-        if places * old.len() > COUNTED {
+        if places * old.len() > COUNTED.0 || places == COUNTED.1 {
             return Problem::Ambiguous { places, more: finder.find(&text.as_bytes()[from..]).is_some(), lines };
         }
     }
@@ -92,5 +92,7 @@ mod tests {
     fn where_counting_would_take_long_there_are_more_than_that() {
         let said = ambiguous(&"a".repeat(3 << 20), &"a".repeat(1 << 20));
         assert!(said.contains("there more than 33 times"), "{said}");
+        assert!(ambiguous(&"a".repeat(16 << 20), "a").contains("there more than 100000 times"));
+        assert!(ambiguous(&"a".repeat(100_000), "a").contains("there 100000 times"));
     }
 }

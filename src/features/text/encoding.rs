@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Decoder, EncoderResult, UTF_8, UTF_16BE, UTF_16LE};
 
+use super::evidence;
 use crate::bytes::Bytes;
 use crate::features::content;
 use crate::text::Text;
@@ -65,13 +66,17 @@ impl Encoding {
     /// UTF-8 as it is, byte order mark included.
     pub(crate) const RAW_UTF8: Self = Self { table: UTF_8, mark: 0, guessed: false };
 
-    /// What text without a mark, and not UTF-8, may be in.
+    /// What text without a mark, and not UTF-8, may be in. Only some of it is looked at, so decoding decides whether
+    /// all of it is in that encoding.
     pub(crate) fn guess(bytes: &[u8]) -> Option<Self> {
         if bytes.iter().any(|byte| is_never_text(*byte)) {
             return None;
         }
         let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-        detector.feed(bytes, true);
+        for piece in evidence::pieces(bytes) {
+            // Only the end of the text must not be within a character.
+            detector.feed(piece, piece.len() == bytes.len());
+        }
         Some(Self { table: detector.guess(None, Utf8Detection::Deny), mark: 0, guessed: true })
     }
 
@@ -221,6 +226,28 @@ mod tests {
             let encoding = detect(bytes, true).expect("text");
             let text = encoding.decode_whole(bytes.to_vec()).expect("in this encoding");
             assert_eq!(encoding.encode(text.as_str()).as_deref(), Ok(bytes), "{}", encoding.name());
+        }
+    }
+
+    /// What is seen of a long text must lead to what all of it would lead to, wherever its characters are.
+    #[test]
+    fn long_texts_are_taken_for_what_short_ones_are() {
+        for (label, text) in [
+            ("EUC-JP", "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\r\n"),
+            ("Shift_JIS", "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\n"),
+            ("GBK", "我们的程序读取文件，然后把它们写回去。\n"),
+            ("windows-1251", "Мама мыла раму, а кот спал на окне.\n"),
+            ("windows-1252", "Där är en älg på vägen; mañana, déjà vu.\n"),
+        ] {
+            let line = encoding_rs::Encoding::for_label(label.as_bytes()).expect("known").encode(text).0.into_owned();
+            let name = |bytes: &[u8]| Encoding::guess(bytes).map(Encoding::label);
+            assert_eq!(name(&line.repeat(4)), Some(label));
+            let plain = b"plain line\n".repeat(20_000);
+            let one_line = line.strip_suffix(b"\n").expect("a line").repeat(4_000);
+            for bytes in [line.repeat(10_000), [&plain[..], &line.repeat(9), &plain].concat(), one_line] {
+                assert_eq!(name(&bytes), Some(label), "{} bytes", bytes.len());
+                assert!(Encoding::guess(&bytes).expect("text").decode_whole(bytes).is_ok(), "{label}");
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 //! and how answers say where a part ends (the tools, and resources).
 
 mod encoding;
+mod evidence;
 mod scan;
 mod tail;
 
@@ -83,16 +84,8 @@ pub(super) fn read_raw(file: &File, window: Window, max: usize, cancel: &Cancel)
 /// A whole file's bytes as text; `None` where they are none.
 pub(super) fn decode(bytes: impl Into<Bytes>) -> Option<(Text, Encoding)> {
     let bytes = bytes.into();
-    let sample = &bytes[..bytes.len().min(SAMPLE)];
-    let encoding = detect(sample, sample.len() == bytes.len())?;
-    match encoding.decode_whole(bytes) {
-        Ok(text) => Some((text, encoding)),
-        Err(bytes) => {
-            // Not what the beginning promised: all of it decides.
-            let encoding = Encoding::guess(&bytes).filter(|_| encoding.is_utf8())?;
-            Some((encoding.decode_whole(bytes).ok()?, encoding))
-        }
-    }
+    let encoding = detect(&bytes, true)?;
+    Some((encoding.decode_whole(bytes).ok()?, encoding))
 }
 
 fn read_whole(file: &File, max: usize, cancel: &Cancel) -> Result<(Part, Encoding), TextError> {
