@@ -86,6 +86,15 @@ pub(super) fn count(text: &str) -> usize {
 }
 
 impl Ending {
+    /// For people.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Lf => "LF",
+            Self::CrLf => "CRLF",
+            Self::Cr => "CR",
+        }
+    }
+
     fn as_str(self) -> &'static str {
         match self {
             Self::Lf => "\n",

@@ -12,7 +12,9 @@
 //! | [`nearest`] | the lines most like a text that is not there |
 //! | [`mod@diff`] | what has changed, as a unified diff |
 //! | [`error`] | why there is no edit |
+//! | [`append`] | text to be added at the end, as the file has text |
 
+mod append;
 mod diff;
 mod document;
 mod error;
@@ -25,6 +27,7 @@ mod replacement;
 #[cfg(test)]
 mod tests;
 
+pub(super) use self::append::addition;
 pub(super) use self::diff::diff;
 use self::document::Document;
 pub(super) use self::error::EditError;

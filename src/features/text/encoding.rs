@@ -94,6 +94,11 @@ impl Encoding {
         self.table != UTF_16LE && self.table != UTF_16BE
     }
 
+    /// Whether it is UTF-16 with the low byte first.
+    pub(crate) fn is_little_endian(self) -> bool {
+        self.table == UTF_16LE
+    }
+
     /// Length of the byte order mark.
     pub(crate) fn mark(self) -> usize {
         self.mark
@@ -154,16 +159,20 @@ impl Encoding {
 
     /// A text as a file's bytes, the mark before it; or the first character that this encoding does not have.
     pub(crate) fn encode(self, text: &str) -> Result<Vec<u8>, char> {
-        let (mark, bytes): (&[u8], Cow<'_, [u8]>) = if self.is_utf8() {
-            (b"\xEF\xBB\xBF", text.as_bytes().into())
-        } else if self.table == UTF_16LE {
-            (b"\xFF\xFE", text.encode_utf16().flat_map(u16::to_le_bytes).collect())
-        } else if self.table == UTF_16BE {
-            (b"\xFE\xFF", text.encode_utf16().flat_map(u16::to_be_bytes).collect())
-        } else {
-            (b"", self.encode_legacy(text)?.into())
+        let units = |mut bytes: Vec<u8>, to_bytes: fn(u16) -> [u8; 2]| {
+            bytes.reserve(text.len() * 2);
+            bytes.extend(text.encode_utf16().flat_map(to_bytes));
+            bytes
         };
-        Ok([&mark[..self.mark], &bytes].concat())
+        if self.is_utf8() {
+            Ok([&b"\xEF\xBB\xBF"[..self.mark], text.as_bytes()].concat())
+        } else if self.table == UTF_16LE {
+            Ok(units(b"\xFF\xFE"[..self.mark].to_vec(), u16::to_le_bytes))
+        } else if self.table == UTF_16BE {
+            Ok(units(b"\xFE\xFF"[..self.mark].to_vec(), u16::to_be_bytes))
+        } else {
+            self.encode_legacy(text)
+        }
     }
 
     fn encode_legacy(self, text: &str) -> Result<Vec<u8>, char> {

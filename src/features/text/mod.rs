@@ -5,11 +5,13 @@
 //! and how answers say where a part ends (the tools, and resources).
 
 mod encoding;
+mod ends;
 mod evidence;
 mod scan;
 mod tail;
 
 pub(super) use self::encoding::{Encoding, detect, line_ending};
+pub(super) use self::ends::{Seen, look};
 pub(super) use self::scan::{Part, Window};
 use crate::bytes::Bytes;
 use crate::cancel::Cancel;

@@ -63,14 +63,16 @@ pub(super) fn not_writable() -> Problem {
     Problem::message("This server is read-only; it must be started with --allow-write.")
 }
 
-/// The official server's words for what was written, and a note of what it is now.
-pub(super) fn wrote(context: &Context, words: &str, written: &Written) -> Vec<Block> {
+/// The official server's words for what was written, and a note of what it is now, after what else there is to say.
+pub(super) fn wrote(context: &Context, words: &str, written: &Written, said: &[String]) -> Vec<Block> {
     let text = format!("{words} {}", shown(context.root(), &written.path));
-    vec![Block::Text(text.into()), Block::Text(note(written).into())]
+    vec![Block::Text(text.into()), Block::Text(note(written, said).into())]
 }
 
-/// What a file is after it was written.
-pub(super) fn note(written: &Written) -> String {
-    let created = if written.created { "created; " } else { "" };
-    format!("[{created}{}; version {}]", counted(written.size, "byte", "bytes"), written.version)
+fn note(written: &Written, said: &[String]) -> String {
+    let created = if written.created { Some("created".to_owned()) } else { None };
+    let size = counted(written.size, "byte", "bytes");
+    let facts = [size, format!("version {}", written.version)];
+    let said: Vec<_> = created.iter().chain(said).chain(&facts).map(String::as_str).collect();
+    format!("[{}]", said.join("; "))
 }

@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | [`place`] | where is a path to be written really? What is there? |
 //! | [`names`] | which names are not created on this system? |
-//! | [`replace`] | a whole new content, or nothing; [`append`]: more at the end |
+//! | [`replace`] | a whole new content, or nothing; [`append`]: more at the end, [`ends`]: what is there before |
 //! | [`directory`], [`rename`], [`copy`], [`delete`] | a name is made, moved, doubled, gone; [`tree`]: with all below it |
 //! | [`pieces`] | how is a content read and written, and stopped? |
 //! | [`temporary`] | how does a file appear at once? What do killed writes leave? |
@@ -19,6 +19,7 @@ mod append;
 mod copy;
 mod delete;
 mod directory;
+mod ends;
 mod error;
 mod names;
 mod pieces;
@@ -37,6 +38,7 @@ use super::{RelPath, Root};
 
 pub use self::copy::{Copied, CopyOptions};
 pub use self::delete::Deleted;
+pub use self::ends::Ends;
 pub use self::error::{Side, SideError, WriteError};
 pub use self::rename::Moved;
 pub use self::replace::{Replace, Updated};

@@ -4,6 +4,9 @@
 // A: editing.
 mod editing;
 
+// J: appending.
+mod appending;
+
 // E: what led out of the served directory.
 mod confinement;
 
