@@ -37,11 +37,13 @@ pub(crate) fn detect(bytes: &[u8], whole: bool) -> Option<Encoding> {
     }
 }
 
-/// The line endings in a text: `LF`, `CRLF`, `mixed`, or `none`.
+/// The line endings in a text: `LF`, `CRLF`, `mixed`, or `none`. A lone `\r` ends no line, which is said where some other
+/// programs would count it.
 pub(crate) fn line_ending(text: &str) -> &'static str {
     let all = memchr::memchr_iter(b'\n', text.as_bytes()).count();
     let crlf = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").count();
     match (all, crlf) {
+        (0, _) if text.contains('\r') => "CR only, which is counted as one line",
         (0, _) => "none",
         (_, 0) => "LF",
         (all, crlf) if all == crlf => "CRLF",
@@ -269,5 +271,7 @@ mod tests {
     #[test]
     fn line_endings_are_named() {
         assert_eq!(["a", "a\nb", "a\r\nb\r\n", "a\r\nb\n"].map(line_ending), ["none", "LF", "CRLF", "mixed"]);
+        assert_eq!(["a\u{2028}b", "a\rb\n"].map(line_ending), ["none", "LF"]);
+        assert!(line_ending("a\rb\r").starts_with("CR only"));
     }
 }

@@ -13,6 +13,9 @@ mod confinement;
 // H: the process and the wire.
 mod process;
 
+// J: what line N is.
+mod lines;
+
 // B: reading.
 mod reading;
 
