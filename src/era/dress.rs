@@ -249,7 +249,7 @@ fn write_block(body: &mut Body, era: Era, block: Block) {
             write_media(body, "audio", &mime_type, data);
         }
         Block::Audio { uri, mime_type, data } => {
-            write_resource(body, Contents { uri, mime_type, data: Data::Blob(data), continues: None });
+            write_resource(body, Contents { uri, mime_type, data: Data::Blob(data), continues: None, version: None });
         }
         Block::Resource(contents) => write_resource(body, contents),
     }
@@ -286,11 +286,14 @@ fn write_contents(body: &mut Body, contents: Contents) {
             body.base64(data);
         }
     }
+    let mut meta = Meta::default();
     if let Some(continuation) = contents.continues {
-        let mut meta = Meta::default();
         meta.0.push(("dev.mcp-fs/continues", serde_json::json!(continuation).to_string()));
-        meta.write(body);
     }
+    if let Some(version) = contents.version {
+        meta.0.push(("dev.mcp-fs/version", serde_json::json!(version.to_string()).to_string()));
+    }
+    meta.write(body);
     body.close('}');
 }
 

@@ -7,12 +7,15 @@
 mod encoding;
 mod ends;
 mod evidence;
+mod numbered;
+mod part;
 mod scan;
 mod tail;
 
 pub(super) use self::encoding::{Encoding, detect, line_ending};
 pub(super) use self::ends::{Seen, look};
-pub(super) use self::scan::{Part, Window};
+pub(super) use self::numbered::numbered;
+pub(super) use self::part::{Part, Window};
 use crate::bytes::Bytes;
 use crate::cancel::Cancel;
 use crate::root::{File, RootError};
@@ -68,6 +71,15 @@ pub(super) fn read(file: &File, lines: Lines, max: usize, cancel: &Cancel) -> Re
         }
         result => Ok((result?, encoding)),
     }
+}
+
+/// The last lines of a file with their place in it: where they were not counted because the file is long, they are now.
+/// (One in UTF-16 was decoded from its beginning, and counted.)
+pub(super) fn place_last(part: Part, file: &File, cancel: &Cancel) -> Result<Part, TextError> {
+    if part.lines.is_some() {
+        return Ok(part);
+    }
+    Ok(part.at_end_of(tail::count_lines(file, cancel)?))
 }
 
 /// The first bytes of a file.

@@ -24,8 +24,8 @@ pub(super) const fn create_parents() -> Parameter {
 
 /// The parameter `ifMatch`.
 pub(super) const fn if_match() -> Parameter {
-    let description = "Only if the file is still at this version, which get_file_info and every write give. Default: \
-        whatever it is.";
+    let description = "Only if the file is still at this version, which get_file_info, every read and every write give. \
+        Default: whatever it is.";
     optional("ifMatch", Kind::Text, description)
 }
 

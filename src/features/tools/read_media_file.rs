@@ -49,7 +49,13 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
             }
             let name = file.path.file_name().unwrap_or_default();
             let mime_type = content::media_type(name, &data, is_text).to_owned();
-            Block::Resource(Contents { uri, mime_type, data: Data::from_bytes(data, is_text), continues: None })
+            Block::Resource(Contents {
+                uri,
+                mime_type,
+                data: Data::from_bytes(data, is_text),
+                continues: None,
+                version: None,
+            })
         }
     };
     Ok(vec![block])

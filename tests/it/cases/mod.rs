@@ -16,6 +16,9 @@ mod process;
 // J: what line N is.
 mod lines;
 
+// J: what was read, and is written then.
+mod versions;
+
 // B: reading.
 mod reading;
 
