@@ -25,6 +25,9 @@ mod reading;
 // A and D: changing files.
 mod writing;
 
+// K: media.
+mod media;
+
 // C: listing.
 mod listing;
 
