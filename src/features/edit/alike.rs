@@ -254,6 +254,18 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn no_text_breaks_it(text in ".{0,40}", from: prop::sample::Index, length in 0..6_usize, other in ".{0,4}") {
+            let chars: Vec<char> = text.chars().collect();
+            let from = from.index(chars.len() + 1);
+            let part: String = chars[from..(from + length).min(chars.len())].iter().collect();
+            for old in [&other, &format!("{part}{other}"), &format!(" \t{part}\u{200b}")] {
+                let _ = said(&text, old);
+            }
+        }
+    }
+
     /// In each row, the same to look at.
     const LIKE: [[&str; 3]; 8] = [
         ["a", "\u{430}", "\u{ff41}"],
