@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::bytes::Bytes;
 use crate::features::resources::Fingerprint;
+use crate::root::write::Version;
 use crate::text::Text;
 
 /// What a resource holds.
@@ -17,6 +18,8 @@ pub struct Contents {
     pub data: Data,
     /// Set when `data` is not all of it.
     pub continues: Option<Continuation>,
+    /// By which a later write can tell that the file has changed; only where files can be written.
+    pub version: Option<Version>,
 }
 
 /// Text or not.

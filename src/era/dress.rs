@@ -247,7 +247,7 @@ fn write_block(body: &mut Body, era: Era, block: Block) {
             write_media(body, "audio", &mime_type, data);
         }
         Block::Audio { uri, mime_type, data } => {
-            write_resource(body, Contents { uri, mime_type, data: Data::Blob(data), continues: None });
+            write_resource(body, Contents { uri, mime_type, data: Data::Blob(data), continues: None, version: None });
         }
         Block::Resource(contents) => write_resource(body, contents),
     }
@@ -284,15 +284,18 @@ fn write_contents(body: &mut Body, contents: Contents) {
             body.base64(data);
         }
     }
+    let mut meta = Meta::default();
     if let Some(continuation) = contents.continues {
-        let mut meta = Meta::default();
         let key = match continuation {
             Continuation::Next { .. } => "dev.mcp-fs/continues",
             Continuation::PastEnd { .. } => "dev.mcp-fs/pastEnd",
         };
         meta.0.push((key, serde_json::json!(continuation).to_string()));
-        meta.write(body);
     }
+    if let Some(version) = contents.version {
+        meta.0.push(("dev.mcp-fs/version", serde_json::json!(version.to_string()).to_string()));
+    }
+    meta.write(body);
     body.close('}');
 }
 

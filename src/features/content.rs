@@ -7,10 +7,12 @@
 //!
 //! Encodings other than UTF-8, lines and windows of them are the business of `text`; the disk is `root`'s.
 
+mod pixels;
 mod tables;
 
 use memchr::{memchr, memmem};
 
+pub use self::pixels::pixels;
 pub use self::tables::BINARY as UNKNOWN;
 use self::tables::{BINARY, EXTENSIONS, NAMES, PLAIN, TEXT_TYPES, Table};
 

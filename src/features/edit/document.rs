@@ -1,5 +1,7 @@
 //! A file as text, its line endings beside it, and how a place in it is replaced.
 
+use std::borrow::Cow;
+
 use super::error::{EditError, Problem};
 use super::find::{each, find};
 use super::lines::{Lines, LoneCr, count};
@@ -54,14 +56,17 @@ impl Document {
         Ok(bytes)
     }
 
-    /// Its text, with all line endings as `\n`.
-    pub(super) fn text(&self) -> &str {
-        &self.lines.text
+    /// Its text, with `\n` at the end of every line.
+    pub(super) fn text(&self) -> String {
+        self.lines.as_counted().into_owned()
     }
 
     /// The same, for good.
     pub(super) fn into_text(self) -> String {
-        self.lines.text
+        match self.lines.as_counted() {
+            Cow::Owned(text) => text,
+            Cow::Borrowed(_) => self.lines.text,
+        }
     }
 
     /// The encoding, where that does not go without saying.
@@ -76,7 +81,7 @@ impl Document {
         }
         let old = Lines::split(&edit.old_text, self.lone_cr).text;
         let new = Lines::split(&edit.new_text, self.lone_cr);
-        let places = find(&self.lines.text, &old, all.then_some(most), cancel)?;
+        let places = find(&self.lines, &old, all.then_some(most), cancel)?;
         let rest = self.lines.text.len() - places * old.len();
         if rest.saturating_add(places.saturating_mul(new.text.len())) > MOST_TEXT {
             return Err(Problem::ResultTooLong);

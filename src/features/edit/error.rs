@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::alike::Alike;
 use super::nearest::Nearest;
 
 /// Why a file is not edited.
@@ -68,8 +69,17 @@ pub(crate) enum Problem {
     #[error("the file is empty; use write_file to give it content")]
     EmptyFile,
     /// Nowhere in the file.
-    #[error("\"oldText\" is not in the file. {}Read the file again (read_text_file) and copy the text exactly", Shown(.0))]
-    NotFound(Option<Nearest>),
+    #[error(
+        "\"oldText\" is not in the file. {}{}Read the file again (read_text_file) and copy the text exactly",
+        Hint(alike),
+        Shown(nearest)
+    )]
+    NotFound {
+        /// Where a text is that looks the same.
+        alike: Option<Alike>,
+        /// Where one is that is like it.
+        nearest: Option<Nearest>,
+    },
     /// More than once in the file.
     #[error("\"oldText\" is there {}{places} times, at {}; give more of the text around the one you mean, or set \"replaceAll\" to true", if *more { "more than " } else { "" }, Numbers(lines, *places))]
     Ambiguous {
@@ -92,6 +102,15 @@ impl fmt::Display for Which {
             Self(1, of) => write!(f, "edit 1 of {of}: "),
             Self(number, of) => write!(f, "edit {number} of {of}, after the edits before it: "),
         }
+    }
+}
+
+/// The characters that differ, in a sentence.
+struct Hint<'a>(&'a Option<Alike>);
+
+impl fmt::Display for Hint<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_ref().map_or(Ok(()), |alike| write!(f, "{alike} "))
     }
 }
 

@@ -4,23 +4,29 @@
 
 use memchr::memmem::{self, Finder};
 
+use super::alike::alike;
 use super::error::Problem;
+use super::lines::{Lines, count};
 use super::nearest::nearest;
 use crate::cancel::Cancel;
 
 /// Line numbers that an error names.
 const NAMED: usize = 10;
-/// Bytes compared to count places that overlap; beyond them, there are "more than".
-const COUNTED: usize = 32 << 20;
+/// Bytes compared to count places that overlap, and places counted; beyond them, there are "more than".
+const COUNTED: (usize, usize) = (32 << 20, 100_000);
 
 /// Finds `old`, and gives the number of its places, which is one unless `all` are wanted, up to so many.
-pub(super) fn find(text: &str, old: &str, all: Option<usize>, cancel: &Cancel) -> Result<usize, Problem> {
+pub(super) fn find(file: &Lines, old: &str, all: Option<usize>, cancel: &Cancel) -> Result<usize, Problem> {
+    let text = file.text.as_str();
     if old.is_empty() {
         return Err(Problem::EmptyOld);
     }
     let Some(first) = memmem::find(text.as_bytes(), old.as_bytes()) else {
-        let is_empty = text.is_empty();
-        return Err(if is_empty { Problem::EmptyFile } else { Problem::NotFound(nearest(text, old, cancel)) });
+        return Err(if text.is_empty() {
+            Problem::EmptyFile
+        } else {
+            Problem::NotFound { alike: alike(file, old, cancel), nearest: nearest(file, old, cancel) }
+        });
     };
     if let Some(most) = all {
         let places = each(text, old).take(most + 1).count();
@@ -28,7 +34,7 @@ pub(super) fn find(text: &str, old: &str, all: Option<usize>, cancel: &Cancel) -
     }
     match memmem::find(&text.as_bytes()[first + 1..], old.as_bytes()) {
         None => Ok(1),
-        Some(_) => Err(ambiguous(text, old)),
+        Some(_) => Err(ambiguous(file, old)),
     }
 }
 
@@ -38,20 +44,19 @@ pub(super) fn each<'t>(text: &'t str, old: &'t str) -> impl Iterator<Item = usiz
 }
 
 /// Counts all places, overlapping ones too.
-fn ambiguous(text: &str, old: &str) -> Problem {
-    let line_ends = |bytes| memchr::memchr_iter(b'\n', bytes).count();
-    let finder = Finder::new(old);
+fn ambiguous(file: &Lines, old: &str) -> Problem {
+    let (text, finder) = (file.text.as_str(), Finder::new(old));
     let (mut places, mut lines) = (0, Vec::new());
     let (mut from, mut line, mut counted) = (0, 1, 0);
     while let Some(found) = finder.find(&text.as_bytes()[from..]) {
         places += 1;
         if lines.len() < NAMED {
-            line += line_ends(&text.as_bytes()[counted..from + found]);
+            line += count(&text[counted..from + found]);
             counted = from + found;
-            lines.push(line);
+            lines.push(file.number(line));
         }
         from += found + 1;
-        if places * old.len() > COUNTED {
+        if places * old.len() > COUNTED.0 || places == COUNTED.1 {
             return Problem::Ambiguous { places, more: finder.find(&text.as_bytes()[from..]).is_some(), lines };
         }
     }
@@ -60,22 +65,24 @@ fn ambiguous(text: &str, old: &str) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use super::super::lines::LoneCr;
     use super::*;
 
+    fn find(text: &str, old: &str, all: Option<usize>) -> Result<usize, Problem> {
+        super::find(&Lines::split(text, LoneCr::of_file(text)), old, all, &Cancel::default())
+    }
+
     fn ambiguous(text: &str, old: &str) -> String {
-        find(text, old, None, &Cancel::default()).expect_err("several").to_string()
+        find(text, old, None).expect_err("several").to_string()
     }
 
     #[test]
     fn a_text_must_be_there_once_unless_all_are_wanted() {
-        assert_eq!(find("abcabd", "abd", None, &Cancel::default()), Ok(1));
-        assert_eq!(find("abcabd", "ab", Some(9), &Cancel::default()), Ok(2));
-        assert_eq!(find("", "", Some(9), &Cancel::default()), Err(Problem::EmptyOld));
-        assert!(matches!(find("abc", "x", Some(9), &Cancel::default()), Err(Problem::NotFound(_))));
-        assert!(
-            matches!(find("é", "\u{a9}", Some(9), &Cancel::default()), Err(Problem::NotFound(_))),
-            "not within a character"
-        );
+        assert_eq!(find("abcabd", "abd", None), Ok(1));
+        assert_eq!(find("abcabd", "ab", Some(9)), Ok(2));
+        assert_eq!(find("", "", Some(9)), Err(Problem::EmptyOld));
+        assert!(matches!(find("abc", "x", Some(9)), Err(Problem::NotFound { .. })));
+        assert!(matches!(find("é", "\u{a9}", Some(9)), Err(Problem::NotFound { .. })), "not within a character");
     }
 
     #[test]
@@ -92,5 +99,7 @@ mod tests {
     fn where_counting_would_take_long_there_are_more_than_that() {
         let said = ambiguous(&"a".repeat(3 << 20), &"a".repeat(1 << 20));
         assert!(said.contains("there more than 33 times"), "{said}");
+        assert!(ambiguous(&"a".repeat(16 << 20), "a").contains("there more than 100000 times"));
+        assert!(ambiguous(&"a".repeat(100_000), "a").contains("there 100000 times"));
     }
 }

@@ -63,20 +63,47 @@ impl Lines {
         Self { text, endings }
     }
 
+    /// The number of a line for people, where it is the so manieth here; both are counted from 1. In every answer a line
+    /// ends with `\n`, and a lone `\r` ends none.
+    pub(super) fn number(&self, line: usize) -> usize {
+        let before = &self.endings[..(line - 1).min(self.endings.len())];
+        line - before.iter().filter(|ending| **ending == Ending::Cr).count()
+    }
+
+    /// The line and the character of a byte, counted in the same way.
+    pub(super) fn place(&self, at: usize) -> (usize, usize) {
+        let before = &self.text[..at];
+        let ends = memchr::memchr_iter(b'\n', before.as_bytes()).zip(&self.endings);
+        let start = ends.filter(|(_, ending)| **ending != Ending::Cr).last().map_or(0, |(end, _)| end + 1);
+        (self.number(count(before) + 1), before[start..].chars().count() + 1)
+    }
+
+    /// The text with `\n` for every ending but a lone `\r`, so that its lines are those that people count.
+    pub(super) fn as_counted(&self) -> Cow<'_, str> {
+        if !self.endings.contains(&Ending::Cr) {
+            return Cow::Borrowed(&self.text);
+        }
+        self.join_with(|ending| if ending == Ending::Cr { "\r" } else { "\n" }).into()
+    }
+
     /// Puts it together again.
     pub(super) fn join(&self) -> Cow<'_, str> {
         if self.endings.iter().all(|ending| *ending == Ending::Lf) {
             return Cow::Borrowed(&self.text);
         }
+        self.join_with(Ending::as_str).into()
+    }
+
+    fn join_with(&self, written: fn(Ending) -> &'static str) -> String {
         let mut joined = String::with_capacity(self.text.len() + self.endings.len());
         let mut from = 0;
         for (at, ending) in memchr::memchr_iter(b'\n', self.text.as_bytes()).zip(&self.endings) {
             joined.push_str(&self.text[from..at]);
-            joined.push_str(ending.as_str());
+            joined.push_str(written(*ending));
             from = at + 1;
         }
         joined.push_str(&self.text[from..]);
-        Cow::Owned(joined)
+        joined
     }
 }
 
@@ -86,6 +113,15 @@ pub(super) fn count(text: &str) -> usize {
 }
 
 impl Ending {
+    /// For people.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Lf => "LF",
+            Self::CrLf => "CRLF",
+            Self::Cr => "CR",
+        }
+    }
+
     fn as_str(self) -> &'static str {
         match self {
             Self::Lf => "\n",
@@ -115,5 +151,15 @@ mod tests {
             assert_eq!(lines.join(), given, "{lone_cr:?}");
             assert_eq!(count(text), endings.len());
         }
+    }
+
+    #[test]
+    fn a_lone_cr_ends_no_line_that_is_counted() {
+        let lines = Lines::split("a\rb\r\r\nc\rdé\nx", LoneCr::Ending);
+        assert_eq!([1, 2, 3, 4, 5, 6].map(|line| lines.number(line)), [1, 1, 1, 2, 2, 3]);
+        let places = ["b", "c", "é", "x"].map(|part| lines.place(lines.text.find(part).expect("it is there")));
+        assert_eq!(places, [(1, 3), (2, 1), (2, 4), (3, 1)]);
+        assert_eq!(lines.as_counted(), "a\rb\r\nc\rdé\nx");
+        assert_eq!(Lines::split("a\r\nb\rc", LoneCr::Character).as_counted(), "a\nb\rc");
     }
 }

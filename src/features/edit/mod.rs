@@ -10,21 +10,28 @@
 //! | [`lines`] | a text with its line endings apart, and put together again |
 //! | [`find`] | where a text is, that there is just one such place, and what to say where not |
 //! | [`nearest`] | the lines most like a text that is not there |
+//! | [`alike`] | the place that only looks like it; [`fold`]: what a text looks like; [`names`]: characters in words |
 //! | [`mod@diff`] | what has changed, as a unified diff |
 //! | [`error`] | why there is no edit |
+//! | [`append`] | text to be added at the end, as the file has text |
 
+mod alike;
+mod append;
 mod diff;
 mod document;
 mod error;
 mod find;
+mod fold;
 mod lines;
 #[cfg(test)]
 mod model;
+mod names;
 mod nearest;
 mod replacement;
 #[cfg(test)]
 mod tests;
 
+pub(super) use self::append::addition;
 pub(super) use self::diff::diff;
 use self::document::Document;
 pub(super) use self::error::EditError;
@@ -50,7 +57,7 @@ pub(super) struct Edit {
 pub(super) struct Edited {
     /// The whole file.
     pub(super) bytes: Vec<u8>,
-    /// Its text before, with all line endings as `\n`.
+    /// Its text before, with `\n` at the end of every line; a lone `\r` ends none.
     pub(super) before: String,
     /// Its text now, in the same way.
     pub(super) after: String,
@@ -69,7 +76,7 @@ pub(super) struct Edited {
 /// breaks off, and what that came to is not used.
 pub(super) fn apply(file: &[u8], edits: &[Edit], replace_all: bool, cancel: &Cancel) -> Result<Edited, EditError> {
     let mut document = Document::decode(file)?;
-    let before = document.text().to_owned();
+    let before = document.text();
     let mut replaced = 0;
     for (index, edit) in edits.iter().enumerate() {
         let (number, of) = (index + 1, edits.len());

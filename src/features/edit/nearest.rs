@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use super::lines::Lines;
 use crate::cancel::Cancel;
 
 /// Lines that are compared to choose a place.
@@ -23,7 +24,7 @@ const SHOWN_BEFORE: usize = 2;
 /// Bytes of a line that are shown.
 const SHOWN_BYTES: usize = 120;
 /// Bytes that are shown in all.
-const SHOWN_ALL: usize = 600;
+const SHOWN_ALL: usize = 450;
 /// Less alike than this, in thousandths, is not alike.
 const ALIKE: usize = 300;
 
@@ -37,7 +38,8 @@ pub(crate) struct Nearest {
 }
 
 /// The lines of `text` most like `old`; `None` where nothing is like it.
-pub(super) fn nearest(text: &str, old: &str, cancel: &Cancel) -> Option<Nearest> {
+pub(super) fn nearest(file: &Lines, old: &str, cancel: &Cancel) -> Option<Nearest> {
+    let text = file.text.as_str();
     let wanted = || old.lines().map(str::trim).skip_while(|line| line.is_empty());
     let first = wanted().next()?;
     let place = equal_lines(text, &wanted().take(COMPARED).collect::<Vec<_>>(), cancel)
@@ -45,7 +47,8 @@ pub(super) fn nearest(text: &str, old: &str, cancel: &Cancel) -> Option<Nearest>
     let equal = equal_count(&text[place.start..], wanted());
     let differs = wanted().nth(equal).map(|_| place.number + equal);
     let skip = if differs.is_some() { equal.saturating_sub(SHOWN_BEFORE) } else { 0 };
-    Some(Nearest { differs, lines: shown(text, place, skip) })
+    let lines = shown(text, place, skip).into_iter().map(|(line, text)| (file.number(line), text));
+    Some(Nearest { differs: differs.map(|line| file.number(line)), lines: lines.collect() })
 }
 
 /// Where a line is.
@@ -164,10 +167,12 @@ fn index(pair: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::lines::LoneCr;
     use super::*;
 
     fn said(text: &str, old: &str) -> Option<String> {
-        nearest(text, old, &Cancel::default()).map(|nearest| nearest.to_string())
+        let file = Lines::split(text, LoneCr::of_file(text));
+        nearest(&file, old, &Cancel::default()).map(|nearest| nearest.to_string())
     }
 
     #[test]
@@ -196,11 +201,11 @@ mod tests {
     #[test]
     fn else_the_most_similar_line_is_taken() {
         let text = "let total = 0;\nfor item in items {\n    total += item.price;\n}\n";
-        let said = said(text, "for (item of items) {").expect("like it");
-        assert!(said.contains("at line 2:\n2: for item in items {"), "{said}");
-        assert_eq!(nearest(text, "0123456789", &Cancel::default()), None);
-        assert_eq!(nearest(text, " \n\t\n", &Cancel::default()), None);
-        assert_eq!(nearest("", "x", &Cancel::default()), None);
+        let found = said(text, "for (item of items) {").expect("like it");
+        assert!(found.contains("at line 2:\n2: for item in items {"), "{found}");
+        assert_eq!(said(text, "0123456789"), None);
+        assert_eq!(said(text, " \n\t\n"), None);
+        assert_eq!(said("", "x"), None);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::features::content;
 use crate::features::names::{grouped, push_entry};
 use crate::features::text::{self, Part, TextError, Window};
 use crate::limits::LONGEST_URI;
+use crate::root::write::Version;
 use crate::root::{Asked, Blocking, File, RootError};
 use crate::text::Text;
 
@@ -66,7 +67,7 @@ impl Reader<'_> {
 
     fn whole_text(&self, file: &File, text: Text) -> Contents {
         let mime_type = content::media_type(name(file), text.as_bytes(), true).to_owned();
-        Contents { uri: self.uri.clone(), mime_type, data: Data::Text(text), continues: None }
+        self.contents(file, mime_type, Data::Text(text), None)
     }
 
     /// Anything else: also text in another encoding, which is named where it is known.
@@ -76,7 +77,13 @@ impl Reader<'_> {
         if let Some(charset) = encoding.and_then(text::Encoding::known_charset) {
             mime_type += &format!("; charset={charset}");
         }
-        Contents { uri: self.uri.clone(), mime_type, data: Data::Blob(bytes), continues: None }
+        self.contents(file, mime_type, Data::Blob(bytes), None)
+    }
+
+    fn contents(&self, file: &File, mime_type: String, data: Data, continues: Option<Continuation>) -> Contents {
+        // As of before it was read: if it has changed since, a write that names this version is refused.
+        let version = self.context.writable().map(|_| Version::of(&file.stat));
+        Contents { uri: self.uri.clone(), mime_type, data, continues, version }
     }
 
     /// Some lines of a text.
@@ -102,7 +109,7 @@ impl Reader<'_> {
             let newline = if text.as_bytes().ends_with(b"\n") { "" } else { "\n" };
             text.push_str(&format!("{newline}[mcp-fs: {} of {total} bytes; continue: {next}]", to - from));
         }
-        Ok(Contents { uri: self.uri.clone(), mime_type, data: Data::Text(text), continues })
+        Ok(self.contents(file, mime_type, Data::Text(text), continues))
     }
 
     fn continuation(&self, file: &File, asked: Window, part: &Part, (line, column): (u64, u64)) -> Continuation {
@@ -133,7 +140,7 @@ impl Reader<'_> {
             text += &format!("\n[mcp-fs: {shown} of {all} entries; list_directory shows the others]");
         }
         let mime_type = "inode/directory".to_owned();
-        Ok(Contents { uri: self.uri.clone(), mime_type, data: Data::Text(text.into()), continues: None })
+        Ok(Contents { uri: self.uri.clone(), mime_type, data: Data::Text(text.into()), continues: None, version: None })
     }
 
     fn failure(&self, error: RootError) -> Failure {

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Decoder, EncoderResult, UTF_8, UTF_16BE, UTF_16LE};
 
+use super::evidence;
 use crate::bytes::Bytes;
 use crate::features::content;
 use crate::text::Text;
@@ -36,11 +37,13 @@ pub(crate) fn detect(bytes: &[u8], whole: bool) -> Option<Encoding> {
     }
 }
 
-/// The line endings in a text: `LF`, `CRLF`, `mixed`, or `none`.
+/// The line endings in a text: `LF`, `CRLF`, `mixed`, or `none`. A lone `\r` ends no line, which is said where some other
+/// programs would count it.
 pub(crate) fn line_ending(text: &str) -> &'static str {
     let all = memchr::memchr_iter(b'\n', text.as_bytes()).count();
     let crlf = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").count();
     match (all, crlf) {
+        (0, _) if text.contains('\r') => "CR only, which is counted as one line",
         (0, _) => "none",
         (_, 0) => "LF",
         (all, crlf) if all == crlf => "CRLF",
@@ -65,13 +68,17 @@ impl Encoding {
     /// UTF-8 as it is, byte order mark included.
     pub(crate) const RAW_UTF8: Self = Self { table: UTF_8, mark: 0, guessed: false };
 
-    /// What text without a mark, and not UTF-8, may be in.
+    /// What text without a mark, and not UTF-8, may be in. Only some of it is looked at, so decoding decides whether
+    /// all of it is in that encoding.
     pub(crate) fn guess(bytes: &[u8]) -> Option<Self> {
         if bytes.iter().any(|byte| is_never_text(*byte)) {
             return None;
         }
         let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-        detector.feed(bytes, true);
+        for piece in evidence::pieces(bytes) {
+            // Only the end of the text must not be within a character.
+            detector.feed(piece, piece.len() == bytes.len());
+        }
         Some(Self { table: detector.guess(None, Utf8Detection::Deny), mark: 0, guessed: true })
     }
 
@@ -87,6 +94,11 @@ impl Encoding {
     /// Whether a newline is one byte, and that byte nothing else.
     pub(crate) fn has_plain_newlines(self) -> bool {
         self.table != UTF_16LE && self.table != UTF_16BE
+    }
+
+    /// Whether it is UTF-16 with the low byte first.
+    pub(crate) fn is_little_endian(self) -> bool {
+        self.table == UTF_16LE
     }
 
     /// Length of the byte order mark.
@@ -149,16 +161,20 @@ impl Encoding {
 
     /// A text as a file's bytes, the mark before it; or the first character that this encoding does not have.
     pub(crate) fn encode(self, text: &str) -> Result<Vec<u8>, char> {
-        let (mark, bytes): (&[u8], Cow<'_, [u8]>) = if self.is_utf8() {
-            (b"\xEF\xBB\xBF", text.as_bytes().into())
-        } else if self.table == UTF_16LE {
-            (b"\xFF\xFE", text.encode_utf16().flat_map(u16::to_le_bytes).collect())
-        } else if self.table == UTF_16BE {
-            (b"\xFE\xFF", text.encode_utf16().flat_map(u16::to_be_bytes).collect())
-        } else {
-            (b"", self.encode_legacy(text)?.into())
+        let units = |mut bytes: Vec<u8>, to_bytes: fn(u16) -> [u8; 2]| {
+            bytes.reserve(text.len() * 2);
+            bytes.extend(text.encode_utf16().flat_map(to_bytes));
+            bytes
         };
-        Ok([&mark[..self.mark], &bytes].concat())
+        if self.is_utf8() {
+            Ok([&b"\xEF\xBB\xBF"[..self.mark], text.as_bytes()].concat())
+        } else if self.table == UTF_16LE {
+            Ok(units(b"\xFF\xFE"[..self.mark].to_vec(), u16::to_le_bytes))
+        } else if self.table == UTF_16BE {
+            Ok(units(b"\xFE\xFF"[..self.mark].to_vec(), u16::to_be_bytes))
+        } else {
+            self.encode_legacy(text)
+        }
     }
 
     fn encode_legacy(self, text: &str) -> Result<Vec<u8>, char> {
@@ -224,6 +240,28 @@ mod tests {
         }
     }
 
+    /// What is seen of a long text must lead to what all of it would lead to, wherever its characters are.
+    #[test]
+    fn long_texts_are_taken_for_what_short_ones_are() {
+        for (label, text) in [
+            ("EUC-JP", "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\r\n"),
+            ("Shift_JIS", "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\n"),
+            ("GBK", "我们的程序读取文件，然后把它们写回去。\n"),
+            ("windows-1251", "Мама мыла раму, а кот спал на окне.\n"),
+            ("windows-1252", "Där är en älg på vägen; mañana, déjà vu.\n"),
+        ] {
+            let line = encoding_rs::Encoding::for_label(label.as_bytes()).expect("known").encode(text).0.into_owned();
+            let name = |bytes: &[u8]| Encoding::guess(bytes).map(Encoding::label);
+            assert_eq!(name(&line.repeat(4)), Some(label));
+            let plain = b"plain line\n".repeat(20_000);
+            let one_line = line.strip_suffix(b"\n").expect("a line").repeat(4_000);
+            for bytes in [line.repeat(10_000), [&plain[..], &line.repeat(9), &plain].concat(), one_line] {
+                assert_eq!(name(&bytes), Some(label), "{} bytes", bytes.len());
+                assert!(Encoding::guess(&bytes).expect("text").decode_whole(bytes).is_ok(), "{label}");
+            }
+        }
+    }
+
     #[test]
     fn a_character_that_an_encoding_does_not_have_is_named() {
         let encoding = Encoding::guess(b"caf\xe9 na\xefve, d\xe9j\xe0 vu").expect("text");
@@ -233,5 +271,7 @@ mod tests {
     #[test]
     fn line_endings_are_named() {
         assert_eq!(["a", "a\nb", "a\r\nb\r\n", "a\r\nb\n"].map(line_ending), ["none", "LF", "CRLF", "mixed"]);
+        assert_eq!(["a\u{2028}b", "a\rb\n"].map(line_ending), ["none", "LF"]);
+        assert!(line_ending("a\rb\r").starts_with("CR only"));
     }
 }

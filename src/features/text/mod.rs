@@ -5,11 +5,17 @@
 //! and how answers say where a part ends (the tools, and resources).
 
 mod encoding;
+mod ends;
+mod evidence;
+mod numbered;
+mod part;
 mod scan;
 mod tail;
 
 pub(super) use self::encoding::{Encoding, detect, line_ending};
-pub(super) use self::scan::{Part, Window};
+pub(super) use self::ends::{Seen, look};
+pub(super) use self::numbered::numbered;
+pub(super) use self::part::{Part, Window};
 use crate::bytes::Bytes;
 use crate::cancel::Cancel;
 use crate::root::{File, RootError};
@@ -67,6 +73,15 @@ pub(super) fn read(file: &File, lines: Lines, max: usize, cancel: &Cancel) -> Re
     }
 }
 
+/// The last lines of a file with their place in it: where they were not counted because the file is long, they are now.
+/// (One in UTF-16 was decoded from its beginning, and counted.)
+pub(super) fn place_last(part: Part, file: &File, cancel: &Cancel) -> Result<Part, TextError> {
+    if part.lines.is_some() {
+        return Ok(part);
+    }
+    Ok(part.at_end_of(tail::count_lines(file, cancel)?))
+}
+
 /// The first bytes of a file.
 pub(super) fn head(file: &File, most: usize, cancel: &Cancel) -> Result<Bytes, RootError> {
     let mut bytes = Bytes::zeroed(most.min(usize::try_from(file.stat.size).unwrap_or(most)));
@@ -83,16 +98,8 @@ pub(super) fn read_raw(file: &File, window: Window, max: usize, cancel: &Cancel)
 /// A whole file's bytes as text; `None` where they are none.
 pub(super) fn decode(bytes: impl Into<Bytes>) -> Option<(Text, Encoding)> {
     let bytes = bytes.into();
-    let sample = &bytes[..bytes.len().min(SAMPLE)];
-    let encoding = detect(sample, sample.len() == bytes.len())?;
-    match encoding.decode_whole(bytes) {
-        Ok(text) => Some((text, encoding)),
-        Err(bytes) => {
-            // Not what the beginning promised: all of it decides.
-            let encoding = Encoding::guess(&bytes).filter(|_| encoding.is_utf8())?;
-            Some((encoding.decode_whole(bytes).ok()?, encoding))
-        }
-    }
+    let encoding = detect(&bytes, true)?;
+    Some((encoding.decode_whole(bytes).ok()?, encoding))
 }
 
 fn read_whole(file: &File, max: usize, cancel: &Cancel) -> Result<(Part, Encoding), TextError> {

@@ -1,58 +1,10 @@
 //! A window of lines out of a stream of text, in memory that depends on the window only.
 
+use super::part::{Part, Window};
 use super::{CHUNK, COUNTED, Encoding, TextError};
 use crate::cancel::Cancel;
 use crate::root::File;
 use crate::text::Text;
-
-/// From where, and how many lines. Lines and characters are counted from 1; lines end with `\n`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Window {
-    /// The first line.
-    pub(crate) offset: u64,
-    /// How many lines; `None` for all.
-    pub(crate) limit: Option<u64>,
-    /// The first character of the first line.
-    pub(crate) column: u64,
-}
-
-impl Window {
-    /// Everything.
-    pub(crate) const ALL: Self = Self { offset: 1, limit: None, column: 1 };
-}
-
-/// A part of a text.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Part {
-    /// The text itself.
-    pub(crate) text: Text,
-    /// The line that it begins in.
-    pub(crate) first_line: u64,
-    /// The line and character where the next part begins; `None` at the end of the file.
-    pub(crate) next: Option<(u64, u64)>,
-    /// How many lines the file has; `None` when it is too long to count.
-    pub(crate) lines: Option<u64>,
-    /// Where it lies in the file, in bytes, if the file is UTF-8 read as it is.
-    pub(crate) range: (u64, u64),
-    /// Whether this is all of it.
-    pub(crate) is_whole: bool,
-    /// Whether it ends where it does because more would not fit.
-    pub(crate) is_cut: bool,
-}
-
-impl Part {
-    /// A whole file.
-    pub(super) fn whole(text: Text) -> Self {
-        let range = (0, text.len() as u64);
-        Self { text, first_line: 1, next: None, lines: None, range, is_whole: true, is_cut: false }
-    }
-
-    /// How many lines it touches; an empty text has none.
-    pub(crate) fn line_count(&self) -> u64 {
-        let ends = memchr::memchr_iter(b'\n', self.text.as_bytes()).count() as u64;
-        ends + u64::from(!self.text.is_empty() && !self.text.as_bytes().ends_with(b"\n"))
-    }
-}
 
 /// Reads the window, at most `max` bytes of it, each line whole where one fits.
 pub(super) fn scan(
@@ -76,7 +28,7 @@ pub(super) fn position_of_line(file: &File, line: u64, cancel: &Cancel) -> Resul
 
 /// Gives `take` the file's text piece by piece, up to its size when it was opened, until it says that it has enough.
 /// Bytes that should be UTF-8 are passed on unchecked: what of them is kept is checked at the end.
-fn decode(
+pub(super) fn decode(
     file: &File,
     encoding: Encoding,
     cancel: &Cancel,

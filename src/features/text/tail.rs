@@ -1,6 +1,7 @@
 //! The last lines of a file, found from its end.
 
-use super::scan::{Part, Window, scan};
+use super::part::{Part, Window};
+use super::scan::{decode, scan};
 use super::{CHUNK, COUNTED, Encoding, TextError};
 use crate::cancel::Cancel;
 use crate::root::File;
@@ -38,9 +39,11 @@ fn tail_of_utf16(file: &File, count: u64, max: usize, encoding: Encoding, cancel
 }
 
 fn part(text: Text, lines: Option<u64>) -> Part {
-    let mut part = Part { next: None, lines, is_whole: false, ..Part::whole(text) };
-    part.first_line = lines.map_or(0, |lines| lines + 1 - part.line_count().min(lines));
-    part
+    let part = Part { first_line: 0, is_whole: false, ..Part::whole(text) };
+    match lines {
+        Some(lines) => part.at_end_of(lines),
+        None => part,
+    }
 }
 
 /// The file's last bytes: as many as the lines take, or somewhat more than `max` of them.
@@ -84,9 +87,15 @@ fn last_lines(text: &[u8], count: u64, max: usize, utf8: bool) -> &[u8] {
     }
 }
 
-fn count_lines(file: &File, cancel: &Cancel) -> Result<u64, TextError> {
-    let window = Window { offset: u64::MAX, limit: Some(1), column: 1 };
-    Ok(scan(file, window, 0, Encoding::RAW_UTF8, cancel)?.lines.unwrap_or(0))
+/// How many lines a file has in which a newline is one byte, however long that takes.
+pub(super) fn count_lines(file: &File, cancel: &Cancel) -> Result<u64, TextError> {
+    let (mut newlines, mut last) = (0, b'\n');
+    decode(file, Encoding::RAW_UTF8, cancel, |bytes| {
+        newlines += memchr::memchr_iter(b'\n', bytes).count() as u64;
+        last = bytes.last().copied().unwrap_or(last);
+        true
+    })?;
+    Ok(newlines + u64::from(last != b'\n'))
 }
 
 #[cfg(test)]

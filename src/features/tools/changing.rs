@@ -24,8 +24,8 @@ pub(super) const fn create_parents() -> Parameter {
 
 /// The parameter `ifMatch`.
 pub(super) const fn if_match() -> Parameter {
-    let description = "Only if the file is still at this version, which get_file_info and every write give. Default: \
-        whatever it is.";
+    let description = "Only if the file is still at this version, which get_file_info, every read and every write give. \
+        Default: whatever it is.";
     optional("ifMatch", Kind::Text, description)
 }
 
@@ -63,28 +63,35 @@ pub(super) fn not_writable() -> Problem {
     Problem::message("This server is read-only; it must be started with --allow-write.")
 }
 
-/// The official server's words for what was written, and a note of what it is now.
-pub(super) fn wrote(context: &Context, words: &str, written: &Written) -> Vec<Block> {
+/// The official server's words for what was written, and a note of what it is now, after what else there is to say.
+pub(super) fn wrote(context: &Context, words: &str, written: &Written, said: &[String]) -> Vec<Block> {
     let text = format!("{words} {}", shown(context.root(), &written.path));
-    vec![Block::Text(text.into()), Block::Text(note(written).into())]
+    vec![Block::Text(text.into()), Block::Text(note(written, said).into())]
 }
 
-/// What a file is after it was written.
-pub(super) fn note(written: &Written) -> String {
-    let created = if written.created { "created; " } else { "" };
-    let caveats = caveats(written.caveats);
-    format!("[{created}{}; version {}{caveats}]", counted(written.size, "byte", "bytes"), written.version)
+fn note(written: &Written, said: &[String]) -> String {
+    let created = if written.created { Some("created".to_owned()) } else { None };
+    let facts = facts(written);
+    let said: Vec<_> = created.iter().chain(said).chain(&facts).map(String::as_str).collect();
+    format!("[{}]", said.join("; "))
 }
 
-/// What there is to know besides of how a file was written; each begins with a semicolon.
-pub(super) fn caveats(Caveats { in_place, other_names }: Caveats) -> String {
-    let mut said = String::new();
+/// Size and version of a file after it was written, and its caveats.
+pub(super) fn facts(written: &Written) -> Vec<String> {
+    let mut facts = vec![counted(written.size, "byte", "bytes"), format!("version {}", written.version)];
+    facts.extend(caveats(written.caveats));
+    facts
+}
+
+/// What there is to know besides of how a file was written.
+pub(super) fn caveats(Caveats { in_place, other_names }: Caveats) -> Vec<String> {
+    let mut said = Vec::new();
     if in_place {
-        said += "; something is mounted at this name, so the file was written in place, not atomically";
+        said.push("something is mounted at this name, so the file was written in place, not atomically".to_owned());
     }
     if other_names > 0 {
         let names = counted(other_names, "other name keeps", "other names keep");
-        said += &format!("; the file had several names (hard links), and {names} the old content");
+        said.push(format!("the file had several names (hard links), and {names} the old content"));
     }
     said
 }

@@ -41,9 +41,10 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
 fn note(copied: &Copied) -> String {
     let entries = counted(copied.entries as u64, "entry", "entries");
     let bytes = counted(copied.bytes, "byte", "bytes");
-    let skipped = match copied.skipped {
-        0 => String::new(),
-        count => format!("; left out: {}", counted(count as u64, "special file", "special files")),
-    };
-    format!("[{entries}, {bytes}{skipped}{}]", caveats(copied.caveats))
+    let mut said = vec![format!("{entries}, {bytes}")];
+    if copied.skipped > 0 {
+        said.push(format!("left out: {}", counted(copied.skipped as u64, "special file", "special files")));
+    }
+    said.extend(caveats(copied.caveats));
+    format!("[{}]", said.join("; "))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::arguments::{Kind, Parameter, optional, path};
-use super::changing::{caveats, if_match, not_writable};
+use super::changing::{facts, if_match, not_writable};
 use super::problem::quoted;
 use super::{Arguments, DESTRUCTIVE, Problem, Tool};
 use crate::call::{Block, Failure};
@@ -115,7 +115,6 @@ fn note(updated: &Updated<Edited>, dry_run: bool) -> String {
         (true, false) => format!("{places} replaced"),
     }];
     said.extend(edited.encoding.as_ref().map(|encoding| format!("encoding: {encoding}")));
-    let (bytes, caveats) = (counted(written.size, "byte", "bytes"), caveats(written.caveats));
-    said.push(format!("{bytes}; version {}{caveats}", written.version));
+    said.extend(facts(written));
     format!("[{}]", said.join("; "))
 }

@@ -9,12 +9,16 @@ use crate::features::names::{grouped, shown};
 use crate::features::text;
 use crate::root::Blocking;
 
+/// Pixels a side of a picture. Claude's API refuses a larger one, and from then on every request of that conversation.
+const MOST_PIXELS: u32 = 8_000;
+
 pub(super) const TOOL: Tool = Tool {
     name: "read_media_file",
     title: "Read media file",
     description: "Read an image (PNG, JPEG, GIF, WebP) or audio file (WAV, MP3, Ogg, FLAC, M4A, AAC) so that it can \
         be seen or heard. Its content decides what it is, not its name. Any other file comes as an embedded resource, \
-        as text or base64. Files over 3,750,000 bytes (by default) are refused.",
+        as text or base64. Files over 3,750,000 bytes (by default) and pictures over 8,000 pixels a \
+        side are refused.",
     parameters: &[path("The file: relative to the served directory, absolute inside it, or a file:// URI.")],
     annotations: READ_ONLY,
     quick: false,
@@ -36,6 +40,14 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
     let data = text::head(&file, limit as usize, &context.cancel).map_err(|error| Problem::at(asked, error))?;
     let uri = root.uri(&file.path);
     let block = match content::media_kind(&data) {
+        Some((MediaKind::Image, _)) if let Some((width, height)) = too_many_pixels(&data) => {
+            let (path, most) = (shown(root, &file.path), grouped(MOST_PIXELS.into()));
+            let (width, height) = (grouped(width.into()), grouped(height.into()));
+            return Err(Problem::Message(format!(
+                "{path}: a picture of {width} x {height} pixels, and models refuse more than {most} a side. Make a \
+                 smaller copy."
+            )));
+        }
         Some((MediaKind::Image, mime_type)) => Block::Image { mime_type: mime_type.to_owned(), data },
         Some((MediaKind::Audio, mime_type)) => Block::Audio { uri, mime_type: mime_type.to_owned(), data },
         None => {
@@ -49,8 +61,18 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
             }
             let name = file.path.file_name().unwrap_or_default();
             let mime_type = content::media_type(name, &data, is_text).to_owned();
-            Block::Resource(Contents { uri, mime_type, data: Data::from_bytes(data, is_text), continues: None })
+            Block::Resource(Contents {
+                uri,
+                mime_type,
+                data: Data::from_bytes(data, is_text),
+                continues: None,
+                version: None,
+            })
         }
     };
     Ok(vec![block])
+}
+
+fn too_many_pixels(picture: &[u8]) -> Option<(u32, u32)> {
+    content::pixels(picture).filter(|(width, height)| *width.max(height) > MOST_PIXELS)
 }

@@ -11,7 +11,7 @@ use crate::features::text::{Lines, Window};
 const MOST: usize = 100;
 
 /// What stands beside the path where a file has no room: more than a note or most errors take.
-const LINE: usize = 70;
+const LINE: usize = 100;
 
 pub(super) const TOOL: Tool = Tool {
     name: "read_multiple_files",
@@ -56,7 +56,7 @@ fn one(path: &str, room: usize, context: &Context) -> Result<String, Problem> {
     let lines = Lines::From(Window::ALL);
     let read = read_text_file::open(path, context).and_then(|file| {
         let (part, encoding) = read_text_file::read(path, &file, lines, room, context)?;
-        let note = read_text_file::note(&part, lines, encoding, file.stat.size);
+        let note = read_text_file::note(&part, lines, encoding, &file, context);
         Ok((part.text, note))
     });
     match read {

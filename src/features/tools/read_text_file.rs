@@ -1,11 +1,13 @@
 //! `read_text_file` (alias `read_file`): a text file, or some lines of it.
 
 use super::arguments::{Kind, optional, path};
+use super::problem::quoted;
 use super::{Arguments, Problem, READ_ONLY, Tool};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::names::{grouped, size};
 use crate::features::text::{self, Encoding, Lines, Part, Window};
+use crate::root::write::Version;
 use crate::root::{Blocking, File};
 
 pub(super) const TOOL: Tool = Tool {
@@ -22,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
         optional("offset", Kind::Count, "The line to begin with, counted from 1. Default 1."),
         optional("limit", Kind::Count, "At most this many lines. Default: as many as fit."),
         optional("column", Kind::Count, "The character of the first line to begin with, counted from 1. Default 1."),
+        optional("lineNumbers", Kind::Flag, "Put its number and a tab before each line. Default false."),
     ],
     annotations: READ_ONLY,
     quick: true,
@@ -31,13 +34,37 @@ pub(super) const TOOL: Tool = Tool {
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
     let lines = lines(arguments)?;
     let (asked, max) = (arguments.text("path"), context.limits().output_bytes);
+    let with_numbers = arguments.flag("lineNumbers");
     let file = open(asked, context)?;
     if context.may_block {
-        context.reserve(file.stat.size.min(max as u64))?;
+        context.reserve(if with_numbers { max as u64 } else { file.stat.size.min(max as u64) })?;
     }
-    let (part, encoding) = read(asked, &file, lines, max, context)?;
-    let note = note(&part, lines, encoding, file.stat.size);
-    Ok(std::iter::once(part.text).chain(note.map(Into::into)).map(Block::Text).collect())
+    let (mut part, encoding) = read(asked, &file, lines, max, context)?;
+    let mut numbered = None;
+    if with_numbers {
+        part = placed(asked, &file, part, lines, context)?;
+        let (cut, text) = text::numbered(part, lines, max);
+        (part, numbered) = (cut, Some(text));
+    }
+    let note = note(&part, lines, encoding, &file, context);
+    let text = numbered.unwrap_or(part.text);
+    Ok(std::iter::once(text).chain(note.map(Into::into)).map(Block::Text).collect())
+}
+
+/// A part whose lines have numbers: of the last lines of a long file, they are not known yet.
+fn placed(asked: &str, file: &File, part: Part, lines: Lines, context: &Context) -> Result<Part, Problem> {
+    if !matches!(lines, Lines::Last(_)) {
+        return Ok(part);
+    }
+    let cancel = context.search_cancel();
+    let placed = text::place_last(part, file, &cancel);
+    if placed.is_err() && context.check_search(&cancel)? {
+        let (path, seconds) = (quoted(asked), context.limits().search_time.as_secs());
+        return Err(Problem::Message(format!(
+            "{path}: its lines could not be counted in {seconds} seconds. Leave out \"lineNumbers\", or use \"offset\"."
+        )));
+    }
+    placed.map_err(|error| Problem::in_text(asked, file.stat.size, error))
 }
 
 /// Opens a file for any tool that shows text.
@@ -85,11 +112,12 @@ fn lines(arguments: &Arguments<'_>) -> Result<Lines, Problem> {
     }
 }
 
-/// Says which part of the file this is, how to go on, and what encoding it was; `None` where nothing needs saying.
-pub(super) fn note(part: &Part, lines: Lines, encoding: Encoding, bytes: u64) -> Option<String> {
+/// Says which part of the file this is, how to go on, what encoding it was, and where files can be written, its version;
+/// `None` where nothing needs saying.
+pub(super) fn note(part: &Part, lines: Lines, encoding: Encoding, file: &File, context: &Context) -> Option<String> {
     let mut said = Vec::new();
     if !part.is_whole {
-        said.push(extent(part, lines, bytes));
+        said.push(extent(part, lines, file.stat.size));
     }
     if let Some((line, column)) = part.next {
         let column = if column > 1 { format!(", column {column}") } else { String::new() };
@@ -98,6 +126,8 @@ pub(super) fn note(part: &Part, lines: Lines, encoding: Encoding, bytes: u64) ->
     if encoding.is_remarkable() {
         said.push(format!("encoding: {}", encoding.name()));
     }
+    // As of before it was read: if it has changed since, a write that names this version is refused.
+    said.extend(context.writable().map(|_| format!("version {}", Version::of(&file.stat))));
     (!said.is_empty()).then(|| format!("[{}]", said.join("; ")))
 }
 

@@ -2,17 +2,20 @@
 
 use super::arguments::{Kind, optional, path, text};
 use super::changing::{create_parents, if_match, writable, wrote};
+use super::problem::quoted;
 use super::{Arguments, DESTRUCTIVE, Problem, Tool};
 use crate::call::Block;
 use crate::context::Context;
-use crate::root::write::{Replace, Version};
+use crate::features::edit;
+use crate::root::write::{Ends, Replace, UpdateError, Updated, Version};
 
 pub(super) const TOOL: Tool = Tool {
     name: "write_file",
     title: "Write file",
-    description: "Create a file, or replace all of its content; with append, add to its end. The content is written as \
-        UTF-8, exactly as given. A file is replaced at once or not at all, and keeps its permissions; a link inside \
-        the directory is written through to its target. Use edit_file to change a part of a file.",
+    description: "Create a file, or replace all of its content. The content is written as UTF-8, exactly as given. With \
+        append it is added to the end, in the file's encoding and with the line ending of its last line. A file is \
+        replaced at once or not at all, and keeps its permissions; a link inside the directory is written through to \
+        its target. Use edit_file to change a part of a file.",
     parameters: &[
         path("The file: relative to the served directory, absolute inside it, or a file:// URI."),
         text("content", "The whole new content, or with append what is added."),
@@ -29,15 +32,20 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
     let asked = arguments.text("path");
     let path = context.root().locate(asked).map_err(|error| Problem::at(asked, error))?;
     let version = arguments.given_text("ifMatch").map(Version::new);
-    let new = Replace {
-        content: arguments.text("content").as_bytes(),
-        parents: arguments.flag("createParents"),
-        if_match: version.as_ref(),
-    };
-    let (root, append) = (writable(context)?, arguments.flag("append"));
+    let content = arguments.text("content");
+    let new =
+        Replace { content: content.as_bytes(), parents: arguments.flag("createParents"), if_match: version.as_ref() };
+    let root = writable(context)?;
     let _turn = context.edit_turn()?;
-    let written =
-        if append { root.append(&path, new, &context.cancel) } else { root.replace(&path, new, &context.cancel) };
-    let written = written.map_err(|error| Problem::in_change(asked, error))?;
-    Ok(wrote(context, if append { "Successfully appended to" } else { "Successfully wrote to" }, &written))
+    if !arguments.flag("append") {
+        let written = root.replace(&path, new, &context.cancel).map_err(|error| Problem::in_change(asked, error))?;
+        return Ok(wrote(context, "Successfully wrote to", &written, &[]));
+    }
+    let fit = |ends: &Ends| edit::addition(ends, content).map(|addition| (addition.bytes, addition.said));
+    let appended = root.append(&path, new, &context.cancel, fit);
+    let Updated { value: said, written } = appended.map_err(|error| match error {
+        UpdateError::Write(error) => Problem::in_change(asked, error),
+        UpdateError::Change(error) => Problem::Message(format!("{}: {error}.", quoted(asked))),
+    })?;
+    Ok(wrote(context, "Successfully appended to", &written, &said))
 }

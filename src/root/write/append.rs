@@ -10,41 +10,69 @@ use super::lock::open_locked;
 use super::old::{must_match, open_in};
 use super::place::Place;
 use super::replace::Expected;
-use super::{Replace, WritableRoot, WriteError, Written};
+use super::{Ends, Replace, UpdateError, Updated, WritableRoot, WriteError, Written};
 use crate::cancel::Cancel;
 use crate::root::open::{PIECE, regular};
 use crate::root::stat::Stat;
-use crate::root::{Asked, sys};
+use crate::root::{Asked, RootError, sys};
 
 impl WritableRoot {
-    /// Adds to the end of a file, or creates it.
-    pub fn append(&self, asked: &Asked, new: Replace<'_>, cancel: &Cancel) -> Result<Written, WriteError> {
-        Self::persist(|| {
-            let (place, _turn) = self.place_of(asked, new, cancel)?;
-            let opened = open_locked(&place, cancel, |_| match place.look()? {
-                None => Ok(None),
-                Some(stat) => {
-                    regular(stat.kind)?;
-                    open_in(&place, OpenOptions::new().append(true)).map(Some)
-                }
-            })?;
-            let Some((mut file, stat)) = opened else {
-                must_match(None, new.if_match)?;
-                return self.put(&place, None, Expected::Anything, new.content, cancel);
-            };
-            if stat.names() > 1 {
-                return Err(WriteError::HardLinked(stat.names()));
+    /// Adds to the end of a file, or creates it. `fit` is shown the ends of the file that is added to, and may give other
+    /// bytes for the content; nothing in this server comes between. It is not asked about a new file, nor about one that
+    /// may be written and not be read. Where another program was faster, it is asked again.
+    pub fn append<T: Default, E>(
+        &self,
+        asked: &Asked,
+        new: Replace<'_>,
+        cancel: &Cancel,
+        fit: impl Fn(&Ends) -> Result<(Option<Vec<u8>>, T), E>,
+    ) -> Result<Updated<T>, UpdateError<E>> {
+        UpdateError::flatten(Self::persist(|| self.append_once(asked, new, cancel, &fit)))
+    }
+
+    /// The inner error is the one of `fit`, and nothing was written then.
+    fn append_once<T: Default, E>(
+        &self,
+        asked: &Asked,
+        new: Replace<'_>,
+        cancel: &Cancel,
+        fit: impl Fn(&Ends) -> Result<(Option<Vec<u8>>, T), E>,
+    ) -> Result<Result<Updated<T>, E>, WriteError> {
+        let (place, _turn) = self.place_of(asked, new, cancel)?;
+        let mut may_read = true;
+        let opened = open_locked(&place, cancel, |_| match place.look()? {
+            None => Ok(None),
+            Some(stat) => {
+                regular(stat.kind)?;
+                let file;
+                (file, may_read) = open_to_append(&place)?;
+                Ok(Some(file))
             }
-            must_match(Some(&stat), new.if_match)?;
-            self.must_still_be(&place)?;
-            sys::change::clear_set_id(&file)?;
-            add(&mut file, stat.size, new.content, cancel)?;
-            if self.durable {
-                file.sync_all().map_err(WriteError::unconfirmed)?;
-            }
-            self.must_have_reached(&place, &file, stat.size, new.content)?;
-            Ok(Written::of(place.path, &Stat::from(&file.metadata()?), false))
-        })
+        })?;
+        let Some((mut file, stat)) = opened else {
+            must_match(None, new.if_match)?;
+            let written = self.put(&place, None, Expected::Anything, new.content, cancel)?;
+            return Ok(Ok(Updated { value: T::default(), written }));
+        };
+        if stat.names() > 1 {
+            return Err(WriteError::HardLinked(stat.names()));
+        }
+        must_match(Some(&stat), new.if_match)?;
+        let ends = may_read.then(|| Ends::read(&file, stat.size)).transpose()?;
+        let (other, value) = match ends.as_ref().map_or_else(|| Ok((None, T::default())), &fit) {
+            Ok(made) => made,
+            Err(error) => return Ok(Err(error)),
+        };
+        let content = other.as_deref().unwrap_or(new.content);
+        self.must_still_be(&place)?;
+        sys::change::clear_set_id(&file)?;
+        add(&mut file, stat.size, content, cancel)?;
+        if self.durable {
+            file.sync_all().map_err(WriteError::unconfirmed)?;
+        }
+        self.must_have_reached(&place, &file, stat.size, content)?;
+        let written = Written::of(place.path, &Stat::from(&file.metadata()?), false);
+        Ok(Ok(Updated { value, written }))
     }
 
     /// Fails where another program has replaced the file meanwhile, so that what was added has no name any more, or the
@@ -59,6 +87,16 @@ impl WritableRoot {
             file.set_len(before)?;
         }
         Err(WriteError::Raced)
+    }
+}
+
+/// Opens a file to add to it, and to read it where that is allowed: what may be written and not be read takes more, too.
+fn open_to_append(place: &Place) -> Result<(File, bool), WriteError> {
+    match open_in(place, OpenOptions::new().read(true).append(true)) {
+        Err(WriteError::Root(RootError::PermissionDenied)) => {
+            Ok((open_in(place, OpenOptions::new().append(true))?, false))
+        }
+        file => Ok((file?, true)),
     }
 }
 

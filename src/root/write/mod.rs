@@ -9,7 +9,7 @@
 //! | [`place`] | where is a path to be written really? What is there? |
 //! | [`protected`] | which names may be read only? |
 //! | [`names`] | which names are not created on this system? |
-//! | [`replace`] | a whole new content, or nothing; [`append`]: more at the end |
+//! | [`replace`] | a whole new content, or nothing; [`append`]: more at the end, [`ends`]: what is there before |
 //! | [`directory`], [`rename`], [`copy`], [`delete`] | a name is made, moved, doubled, gone; [`tree`]: with all below it |
 //! | [`pieces`] | how is a content read and written, and stopped? |
 //! | [`temporary`] | how does a file appear at once? What do killed writes leave? |
@@ -22,6 +22,7 @@ mod append;
 mod copy;
 mod delete;
 mod directory;
+mod ends;
 mod error;
 mod exchange;
 mod in_place;
@@ -46,6 +47,7 @@ use super::{Protect, RelPath, Root};
 
 pub use self::copy::{Copied, CopyOptions};
 pub use self::delete::Deleted;
+pub use self::ends::Ends;
 pub use self::error::{Side, SideError, WriteError};
 pub use self::exchange::is_displaced;
 pub use self::rename::Moved;

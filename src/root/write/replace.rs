@@ -51,6 +51,17 @@ pub enum UpdateError<E> {
     Change(E),
 }
 
+impl<E> UpdateError<E> {
+    /// One error of the two that stand one inside the other.
+    pub(super) fn flatten<T>(result: Result<Result<T, E>, WriteError>) -> Result<T, Self> {
+        match result {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(error)) => Err(Self::Change(error)),
+            Err(error) => Err(Self::Write(error)),
+        }
+    }
+}
+
 /// What may have become of an old file, of which `read` bytes are known, up to the moment in which it is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expected {
@@ -92,11 +103,7 @@ impl WritableRoot {
         cancel: &Cancel,
         change: impl Fn(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
     ) -> Result<Updated<T>, UpdateError<E>> {
-        match Self::persist(|| self.update_once(asked, if_match, most, cancel, &change)) {
-            Ok(Ok(updated)) => Ok(updated),
-            Ok(Err(error)) => Err(UpdateError::Change(error)),
-            Err(error) => Err(UpdateError::Write(error)),
-        }
+        UpdateError::flatten(Self::persist(|| self.update_once(asked, if_match, most, cancel, &change)))
     }
 
     /// The inner error is the one of `change`, and nothing was written then.

@@ -165,6 +165,7 @@ fn small_answers_overtake_big_ones_that_wait() {
             mime_type,
             data: Data::Text("x".repeat(1_000_000).into()),
             continues: None,
+            version: None,
         }))
     };
     let mut server = TestServer::builder(&tree).dispatch(dispatch).buffer(BUFFER).start().legacy(LATEST_LEGACY);

@@ -118,3 +118,41 @@ fn a14_a_byte_order_mark_and_utf16_are_kept() {
     let tree = Tree::new().file("a.txt", b"\xFF\xFEh\0i\0");
     assert_eq!(writable(&tree).tool_text("read_text_file", json!({"path": "a.txt"})), "hi");
 }
+
+/// claude-code #29869, #29870: a character that looks like another was nowhere named.
+#[test]
+fn j6_characters_that_look_alike_are_named_with_their_place() {
+    for (content, old, want) in [
+        (
+            "one\nin\u{a0}current\n",
+            "in current",
+            &["line 2, column 3", "no-break space (U+00A0)", "space (U+0020)"][..],
+        ),
+        (
+            "say \u{201c}hi\u{201d}\n",
+            "say \"hi\"",
+            &["line 1, column 5", "left double quotation mark (U+201C)", "column 8"],
+        ),
+        ("a \u{2014} b\n", "a - b", &["em dash (U+2014)", "hyphen-minus (U+002D)"]),
+        ("a\u{200b}b\n", "ab", &["zero-width space (U+200B)", "nothing"]),
+        ("x\ta\n", "x  a", &["tab (U+0009)", "2 spaces (U+0020)"]),
+        ("caf\u{e9}\n", "cafe\u{301}", &["'\u{e9}' (U+00E9)", "combining mark (U+0301)"]),
+        ("\u{ff11}2\n", "12", &["full-width", "U+FF11"]),
+        ("a\u{202e}b\n", "ab", &["right-to-left override (U+202E)"]),
+        ("p\u{430}ss\n", "pass", &["Cyrillic", "U+0430", "'a' (U+0061)"]),
+        ("a\u{2028}b\n", "a\nb", &["line separator (U+2028)", "line feed (U+000A)"]),
+    ] {
+        let tree = Tree::new().file("a.txt", content);
+        let text = writable(&tree).tool_error("edit_file", one_edit(old, "x"));
+        assert!(want.iter().all(|want| text.contains(want)), "{content:?} {old:?}: {text}");
+        assert_eq!(fs::read_to_string(tree.join("a.txt")).unwrap(), content);
+    }
+}
+
+#[test]
+fn j6_the_error_stays_short() {
+    let looks = "\u{201c}\u{a0}\u{2014}\u{200b}\u{202e}x".repeat(2_000);
+    let tree = Tree::new().file("a.txt", format!("{looks}\n").repeat(9));
+    let text = writable(&tree).tool_error("edit_file", one_edit(&"\" -x".repeat(2_000), "x"));
+    assert!(text.contains("U+201C") && text.len() <= 1_000, "{} {text}", text.len());
+}

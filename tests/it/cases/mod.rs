@@ -4,11 +4,20 @@
 // A: editing.
 mod editing;
 
+// J: appending.
+mod appending;
+
 // E: what led out of the served directory.
 mod confinement;
 
 // H: the process and the wire.
 mod process;
+
+// J: what line N is.
+mod lines;
+
+// J: what was read, and is written then.
+mod versions;
 
 // B: reading.
 mod reading;
@@ -19,6 +28,9 @@ mod writing;
 // J: other servers, mounts, hard links.
 #[cfg(unix)]
 mod together;
+
+// K: media.
+mod media;
 
 // C: listing.
 mod listing;

@@ -18,6 +18,7 @@ mod read_multiple_files;
 
 // read_text_file: which lines; files longer than an answer; bytes that are not UTF-8.
 mod encodings;
+mod line_numbers;
 mod long_files;
 mod read_text_file;
 
