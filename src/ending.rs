@@ -8,6 +8,10 @@ use tokio::time::{Instant, sleep_until};
 /// How long what is ready may be left unread when all work is done: a person may be reading it in a pager, page by page.
 const STALL: Duration = Duration::from_mins(5);
 
+/// A search that begins with the end of the input gives what it has found when its own time is over: it gets this long to
+/// say so.
+const LAST_MOMENT: Duration = Duration::from_secs(1);
+
 /// The input has ended; what it asked for is still to be answered.
 #[derive(Debug)]
 pub(crate) struct Ending {
@@ -18,10 +22,10 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
-    /// From now on; work may go on for `time`.
-    pub(crate) fn within(time: Duration) -> Self {
+    /// From now on; work may go on as long as a search may take.
+    pub(crate) fn within(search_time: Duration) -> Self {
         let now = Instant::now();
-        Self { deadline: now + time, last_write: now }
+        Self { deadline: now + search_time + LAST_MOMENT, last_write: now }
     }
 
     /// Whether work is to be given up.

@@ -12,6 +12,7 @@ use crate::features::content;
 use crate::features::names::{grouped, push_entry};
 use crate::features::text::{self, Part, TextError, Window};
 use crate::limits::LONGEST_URI;
+use crate::object;
 use crate::root::write::Version;
 use crate::root::{Asked, Blocking, File, RootError};
 use crate::text::Text;
@@ -166,7 +167,7 @@ pub(super) fn split_range(uri: &str) -> Result<(&str, Option<Window>), Failure> 
     if uri.len() > LONGEST_URI {
         let [length, most] = [uri.len(), LONGEST_URI].map(|bytes| grouped(bytes as u64));
         let message = format!("The URI is too long: it has {length} bytes, and the limit is {most}.");
-        return Err(Failure::BadUri { uri: uri.to_owned(), message });
+        return Err(Failure::BadUri { uri: object::shortened(uri), message });
     }
     let Some((reference, query)) = uri.rsplit_once('?') else { return Ok((uri, None)) };
     let pairs: Vec<_> = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect();

@@ -77,7 +77,7 @@ fn what_was_done_before_keeps_its_answer_when_others_are_given_up() {
 #[test]
 fn what_is_blocked_gets_its_own_error_and_then_the_server_ends() {
     let (tree, gate) = (Tree::new(), Gate::new());
-    let builder = impatient(&tree, &gate).limits(|limits| limits.io_time = 2 * PATIENCE);
+    let builder = impatient(&tree, &gate).limits(|limits| limits.io_time = 5 * PATIENCE);
     let mut server = builder.start().legacy(LATEST_LEGACY);
     let blocked = server.ask("tools/call", wait_params(""));
     let busy = server.ask("tools/call", busy_params());
