@@ -19,7 +19,7 @@ use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
 use super::client::{Client, Talk, without_stream_ends};
-use super::{TIMEOUT, Tree};
+use super::{NEVER, TIMEOUT, Tree};
 
 /// A running server. When it is dropped, it must have nothing left to say but the ends of streams: see
 /// [`TestServer::close`].
@@ -47,7 +47,7 @@ pub(crate) struct Builder {
 }
 
 impl TestServer {
-    /// Serves a tree with all defaults. Nothing has been said yet.
+    /// Serves a tree with all defaults but those of time. Nothing has been said yet.
     pub(crate) fn start(tree: &Tree) -> Self {
         Self::builder(tree).start()
     }
@@ -55,7 +55,8 @@ impl TestServer {
     /// To serve a tree with something changed.
     pub(crate) fn builder(tree: &Tree) -> Builder {
         let root = tree.path().to_owned();
-        let limits = Limits::default();
+        // On a busy machine a healthy search or read can take longer than the defaults allow.
+        let limits = Limits { search_time: NEVER, io_time: NEVER, ..Limits::default() };
         let (deny, default_deny) = (Vec::new(), true);
         Builder { root, limits, deny, default_deny, allow_write: false, dispatch: None, buffer: 64 << 10 }
     }
