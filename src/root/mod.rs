@@ -13,6 +13,7 @@
 //! | [`deny`], [`ignore`] | what is never given out; what listings leave out |
 //! | [`trail`], [`hints`] | what tells that it changed; when to look |
 //! | [`mod@write`] | how is it changed? Only with a [`WritableRoot`] |
+//! | [`presence`] | is the directory still the one at its path? |
 //! | [`lockdown`] | what does the kernel keep the whole process from? |
 //! | [`sys`] | how does this system do it? |
 //!
@@ -35,6 +36,7 @@ mod locate;
 pub mod lockdown;
 mod open;
 mod path;
+mod presence;
 mod resolve;
 mod stat;
 mod sys;
@@ -48,6 +50,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cap_std::fs::Dir;
+
+use self::presence::Presence;
 
 pub use self::deny::Deny;
 pub use self::dir::{Directory, Entry, Listing};
@@ -72,6 +76,7 @@ pub struct Root {
     /// The same for walks alone, which would come to them without being asked to.
     walks_stay: AtomicBool,
     deny: Deny,
+    presence: Presence,
     /// The directory's absolute path, with all links resolved.
     path: PathBuf,
     /// The same as components, and after it the path as it was typed: clients use either.
@@ -131,6 +136,7 @@ impl Root {
                 .chain(std::path::absolute(path))
                 .map(|p| spelling(&p))
                 .collect(),
+            presence: Presence::of(&dir, &canonical, path).map_err(describe)?,
             dir,
             abilities: can,
             only_local: AtomicBool::new(false),

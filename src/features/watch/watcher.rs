@@ -114,7 +114,12 @@ impl Watcher {
                     list.hint(name, what, now);
                 }
                 Hint::Gone(directory) => {
-                    targets.gone(&directory, now);
+                    // Where the served directory is moved, that concerns everything in it.
+                    if directory.is_root() {
+                        targets.stir_all(now)
+                    } else {
+                        targets.gone(&directory, now)
+                    }
                     list.stir(now);
                     *stale = true;
                 }

@@ -33,6 +33,7 @@ impl WritableRoot {
     /// Where `asked` leads. Fails where that is outside or denied; that something is missing is no failure yet.
     pub(super) fn target(&self, asked: &Asked, last: LastLink) -> Result<Target, WriteError> {
         self.root.deny.check(&asked.path)?;
+        self.root.must_be_in_place()?;
         let reached = self.root.resolve_far(&asked.path, last)?;
         let path = reached.missing.iter().fold(reached.real.clone(), |path, name| path.join(name));
         self.root.deny.check(&path)?;

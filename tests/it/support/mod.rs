@@ -8,6 +8,7 @@
 //! | [`client`] | [`Client`]: how to talk to either of them |
 //! | [`conversation`] | the laws that every line they write is held to |
 //! | [`schema`] | the specification's JSON Schemas, the strictest of these laws |
+//! | `mount` | a file or directory mounted at a second place |
 //! | [`gate`] | [`Gate`]: work that waits until the test lets it go on |
 //!
 //! Tests are plain `#[test]` functions: every wait has a limit of [`TIMEOUT`], and nothing sleeps. No assertion is about
@@ -20,6 +21,8 @@
 pub(crate) mod client;
 pub(crate) mod conversation;
 pub(crate) mod gate;
+#[cfg(target_os = "linux")]
+pub(crate) mod mount;
 pub(crate) mod process;
 pub(crate) mod schema;
 pub(crate) mod server;

@@ -117,6 +117,12 @@ impl Drop for TestServer {
 }
 
 impl Builder {
+    /// Serves another path than the tree's own, such as a link to it.
+    pub(crate) fn at(mut self, path: impl Into<PathBuf>) -> Self {
+        self.root = path.into();
+        self
+    }
+
     /// Changes limits: `.limits(|limits| limits.page = 3)`.
     pub(crate) fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Self {
         change(&mut self.limits);
