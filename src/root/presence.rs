@@ -10,7 +10,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use cap_std::fs::Dir;
 
@@ -24,11 +24,11 @@ pub(super) struct Presence {
     paths: Vec<PathBuf>,
     own: Identity,
     /// When the directory itself last changed before it was found in its place.
-    seen: AtomicU64,
+    seen: AtomicI64,
 }
 
 /// No directory has changed at this time.
-const NEVER: u64 = u64::MAX;
+const NEVER: i64 = i64::MAX;
 
 /// Which directory it is: its device and its number there.
 type Identity = (u64, u64);
@@ -42,7 +42,7 @@ impl Presence {
         paths.extend(std::path::absolute(typed).ok().filter(|typed| typed != canonical));
         // A path that leads elsewhere from the start, such as one in /proc, says nothing later.
         paths.retain(|path| at(path).is_ok_and(|there| there == own));
-        Ok(Self { paths, own, seen: AtomicU64::new(changed_at(&stat).unwrap_or(NEVER)) })
+        Ok(Self { paths, own, seen: AtomicI64::new(changed_at(&stat)) })
     }
 }
 
@@ -63,7 +63,7 @@ impl Root {
                 }
             }
         }
-        self.presence.seen.store(changed.unwrap_or(NEVER), Ordering::Relaxed);
+        self.presence.seen.store(changed, Ordering::Relaxed);
         Ok(())
     }
 
@@ -71,24 +71,25 @@ impl Root {
     /// the handle alone. Local file systems note a move of a directory as a change of it; what they do not note, such as
     /// a move of a directory above, is seen by the next call that may wait.
     pub(super) fn seems_in_place(&self) -> bool {
-        self.changed_at().is_some_and(|changed| changed == self.presence.seen.load(Ordering::Relaxed))
+        let changed = self.changed_at();
+        changed != NEVER && changed == self.presence.seen.load(Ordering::Relaxed)
     }
 
-    fn changed_at(&self) -> Option<u64> {
-        changed_at(&Stat::from(&self.dir.dir_metadata().ok()?))
+    fn changed_at(&self) -> i64 {
+        self.dir.dir_metadata().map_or(NEVER, |metadata| changed_at(&Stat::from(&metadata)))
     }
 }
 
-/// The time of the last change, as a number that is hardly ever the same for two of them.
+/// The time of the last change, in nanoseconds.
 #[cfg(unix)]
-fn changed_at(stat: &Stat) -> Option<u64> {
-    Some(stat.changed as u64)
+fn changed_at(stat: &Stat) -> i64 {
+    i64::try_from(stat.changed).unwrap_or(NEVER)
 }
 
 /// Not needed: no read is asked not to wait.
 #[cfg(not(unix))]
-fn changed_at(_stat: &Stat) -> Option<u64> {
-    None
+fn changed_at(_stat: &Stat) -> i64 {
+    NEVER
 }
 
 fn identity(stat: &Stat) -> Identity {

@@ -7,6 +7,7 @@ use super::read::split_range;
 use super::{LONGEST_URI, failure};
 use crate::call::{Failure, Interests, Listening, Subject, Subscription};
 use crate::context::Context;
+use crate::features::watch::ListWatched;
 use crate::root::{Asked, Blocking, Facts, RootError, Trail};
 
 /// Subscribes to one resource, which must be there.
@@ -20,10 +21,7 @@ pub fn subscribe(uri: &str, context: &Context) -> Result<Subscription, Failure> 
         let error = if context.may_block { RootError::NotFound } else { RootError::WouldBlock };
         return Err(failure(uri, error));
     }
-    let followed = context.watch().follow(trail).ok_or_else(|| {
-        let most = context.limits().watch.followed;
-        Failure::Internal(format!("There are {most} subscriptions, and cannot be more; unsubscribe from others first."))
-    })?;
+    let followed = context.watch().follow(trail).map_err(|why| Failure::Internal(why.to_string()))?;
     Ok(Subscription { subject, followed })
 }
 
@@ -44,19 +42,19 @@ pub fn listen(interests: &Interests, context: &Context) -> Result<Listening, Fai
         context.cancel.check()?;
         match find(uri, context) {
             Ok((subject, _)) if subscriptions.iter().any(|other| other.subject == subject) => {}
-            Ok((subject, trail)) => {
-                let Some(followed) = watch.follow(trail) else {
-                    let most = context.limits().watch.followed;
-                    tracing::warn!("subscriptions/listen: only {most} resources are followed");
+            Ok((subject, trail)) => match watch.follow(trail) {
+                Ok(followed) => subscriptions.push(Subscription { subject, followed }),
+                Err(why) => {
+                    tracing::warn!("subscriptions/listen: {} resources are followed. {why}", subscriptions.len());
                     break;
-                };
-                subscriptions.push(Subscription { subject, followed });
-            }
+                }
+            },
             Err(Failure::Cancelled) => return Err(Failure::Cancelled),
             Err(why) => tracing::info!("subscriptions/listen: one resource is left out: {why:?}"),
         }
     }
     let list = (interests.list && !watch.is_off()).then(|| watch.watch_list());
+    let list = list.filter(ListWatched::is_watched);
     Ok(Listening { list, subscriptions })
 }
 

@@ -40,6 +40,17 @@ pub enum Change {
     ListChanged,
 }
 
+/// Why something is not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotFollowed {
+    /// Too much is followed already.
+    #[error("There are {0} subscriptions, and cannot be more; unsubscribe from others first.")]
+    TooMany(usize),
+    /// The system has no thread for the watcher.
+    #[error("The system has no thread to notice changes with; raise the server's limit of processes (ulimit -u).")]
+    NoThread,
+}
+
 /// Whoever is told of changes.
 type Tell = Box<dyn Fn(Change) + Send + Sync>;
 
@@ -98,14 +109,16 @@ impl Watch {
         self.limits.watch.mode == WatchMode::Off
     }
 
-    /// Follows what a path leads to, from what is known of it now; `None` when too much is followed already.
-    pub fn follow(&self, trail: Trail) -> Option<Followed> {
-        let room = |count: usize| (count < self.limits.watch.followed).then_some(count + 1);
-        self.followed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).ok()?;
+    /// Follows what a path leads to, from what is known of it now.
+    pub fn follow(&self, trail: Trail) -> Result<Followed, NotFollowed> {
+        let most = self.limits.watch.followed;
+        let commands = self.commands().ok_or(NotFollowed::NoThread)?;
+        let room = |count: usize| (count < most).then_some(count + 1);
+        let counted = self.followed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room);
+        counted.map_err(|_| NotFollowed::TooMany(most))?;
         let path = trail.path.clone();
-        let commands = self.commands();
-        commands.as_ref().inspect(|commands| commands.send(Command::Follow(trail)));
-        Some(Followed { path, all: Arc::clone(&self.followed), commands })
+        commands.send(Command::Follow(trail));
+        Ok(Followed { path, commands })
     }
 
     /// Watches the list of resources.
@@ -166,9 +179,7 @@ impl Commands {
 /// A path is followed as long as this lives.
 pub struct Followed {
     path: RelPath,
-    /// How many there are.
-    all: Arc<AtomicUsize>,
-    commands: Option<Commands>,
+    commands: Commands,
 }
 
 impl Followed {
@@ -180,18 +191,20 @@ impl Followed {
 
 impl Drop for Followed {
     fn drop(&mut self) {
-        match &self.commands {
-            // Counted until it is done: what waits for a thread that hangs is bounded, too.
-            Some(commands) => commands.send(Command::Unfollow(self.path.clone())),
-            None => {
-                self.all.fetch_sub(1, Ordering::Relaxed);
-            }
-        }
+        // Counted until it is done: what waits for a thread that hangs is bounded, too.
+        self.commands.send(Command::Unfollow(self.path.clone()));
     }
 }
 
 /// The list of resources is watched as long as this lives.
 pub struct ListWatched(Option<Commands>);
+
+impl ListWatched {
+    /// Whether there is a thread that watches it.
+    pub fn is_watched(&self) -> bool {
+        self.0.is_some()
+    }
+}
 
 impl Drop for ListWatched {
     fn drop(&mut self) {

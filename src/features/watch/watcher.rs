@@ -116,9 +116,9 @@ impl Watcher {
                 Hint::Gone(directory) => {
                     // Where the served directory is moved, that concerns everything in it.
                     if directory.is_root() {
-                        targets.stir_all(now)
+                        targets.stir_all(now);
                     } else {
-                        targets.gone(&directory, now)
+                        targets.gone(&directory, now);
                     }
                     list.stir(now);
                     *stale = true;

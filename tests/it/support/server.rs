@@ -5,12 +5,13 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
 use mcp_fs::call::{Call, Failure, Outcome};
 use mcp_fs::context::Context;
 use mcp_fs::limits::Limits;
+use mcp_fs::pool::Pool;
 use mcp_fs::root::{Deny, Root};
 use mcp_fs::server::Server;
 use serde_json::Value;
@@ -44,6 +45,7 @@ pub(crate) struct Builder {
     allow_write: bool,
     dispatch: Option<Dispatch>,
     buffer: usize,
+    threads: Option<usize>,
 }
 
 impl TestServer {
@@ -58,7 +60,16 @@ impl TestServer {
         // On a busy machine a healthy search or read can take longer than the defaults allow.
         let limits = Limits { search_time: NEVER, io_time: NEVER, ..Limits::default() };
         let (deny, default_deny) = (Vec::new(), true);
-        Builder { root, limits, deny, default_deny, allow_write: false, dispatch: None, buffer: 64 << 10 }
+        Builder {
+            root,
+            limits,
+            deny,
+            default_deny,
+            allow_write: false,
+            dispatch: None,
+            buffer: 64 << 10,
+            threads: None,
+        }
     }
 
     /// Ends the input and gives all messages that the test has not read, up to the end. The server must end well, and
@@ -162,6 +173,12 @@ impl Builder {
         self
     }
 
+    /// As if the system had no more threads than these for its work.
+    pub(crate) fn threads(mut self, most: usize) -> Self {
+        self.threads = Some(most);
+        self
+    }
+
     /// Starts it.
     pub(crate) fn start(self) -> TestServer {
         let deny = Deny::new(&self.deny, self.default_deny).expect("patterns");
@@ -172,6 +189,9 @@ impl Builder {
         }
         if let Some(dispatch) = self.dispatch {
             server = server.with_dispatch(dispatch);
+        }
+        if let Some(most) = self.threads {
+            server = server.with_pool(Arc::new(Pool::new(most)));
         }
         let (input, server_input) = tokio::io::duplex(self.buffer);
         let (output, server_output) = tokio::io::duplex(self.buffer);
