@@ -62,7 +62,7 @@ pub use self::lockdown::{Sandbox, Wall};
 pub use self::open::{Blocking, File};
 pub use self::path::RelPath;
 pub use self::stat::{Kind, Stat};
-pub use self::trail::{Facts, Trail};
+pub use self::trail::{Facts, Heard, Trail};
 pub use self::walk::{Hidden, Visit, Walk, WalkOptions};
 pub use self::write::WritableRoot;
 
