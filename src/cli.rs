@@ -1,10 +1,11 @@
 //! The command line, and what is wrong with it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
+use clap::builder::TypedValueParser as _;
 use tracing::level_filters::LevelFilter;
 
 use crate::limits::{Limits, WatchMode, Watching};
@@ -18,19 +19,19 @@ use crate::root::{Deny, Protect, Root, Sandbox};
 #[command(name = "mcp-fs", version, about, after_help = AFTER_HELP)]
 pub struct Cli {
     /// The directory to serve. Client roots never change it.
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_parser = clap::builder::OsStringValueParser::new().map(PathBuf::from))]
     pub dir: PathBuf,
 
     /// Open DIR, print what would be served and how to configure clients, and exit.
     #[arg(long)]
     pub check: bool,
 
-    /// Let clients change what is in DIR: write, edit, create, move, copy and delete.
+    /// Let clients change what is in DIR: write, edit, create, move, copy and delete (or set `MCP_FS_ALLOW_WRITE=true`).
     #[arg(long)]
     pub allow_write: bool,
 
     /// Do not wait until a change is on the disk: faster, and the last ones may be lost in a power cut.
-    #[arg(long, requires = "allow_write")]
+    #[arg(long)]
     pub no_fsync: bool,
 
     /// Whether the kernel confines the whole server to DIR (Landlock): auto (as far as it can), require, off.
@@ -154,6 +155,19 @@ impl Cli {
         Protect::new(&self.protect, !self.no_default_protect).map_err(StartupError)
     }
 
+    /// The same, where `MCP_FS_ALLOW_WRITE` (`variable`, if it is set) does what the flag does. The flag wins.
+    pub fn with_allow_write(mut self, variable: Option<&OsStr>) -> Result<Self, StartupError> {
+        self.allow_write |= match variable.map(OsStr::to_str) {
+            None | Some(Some("false")) => false,
+            Some(Some("true")) => true,
+            Some(_) => return Err(StartupError("MCP_FS_ALLOW_WRITE must be true or false, or not be set".to_owned())),
+        };
+        if self.no_fsync && !self.allow_write {
+            return Err(StartupError("--no-fsync needs --allow-write; see mcp-fs --help".to_owned()));
+        }
+        Ok(self)
+    }
+
     /// Confines the process to DIR, as far as is asked for and can be.
     pub fn lock(&self, root: &mut Root) -> Result<(), StartupError> {
         root.lock(self.sandbox, self.allow_write).map_err(|error| StartupError(error.to_string()))
@@ -161,6 +175,13 @@ impl Cli {
 
     /// Opens DIR.
     pub fn open_root(&self) -> Result<Root, StartupError> {
+        if self.dir.to_str().is_some_and(|dir| dir.trim().is_empty()) {
+            return Err(StartupError(
+                "DIR is empty: the client passed an empty path, or a variable that is not set; write the path, or . for \
+                 the directory that the client starts the server in"
+                    .to_owned(),
+            ));
+        }
         if let Some(variable) = self.dir.to_str().filter(|dir| dir.contains("${")) {
             return Err(StartupError(format!(
                 "{variable}: the client did not replace the variable; in .mcp.json write \"${{CLAUDE_PROJECT_DIR:-.}}\", \
@@ -257,7 +278,5 @@ fn positive() -> impl clap::builder::TypedValueParser<Value = usize> {
 }
 
 fn at_least(least: u64) -> impl clap::builder::TypedValueParser<Value = usize> {
-    use clap::builder::TypedValueParser as _;
-
     clap::value_parser!(u64).range(least..=1 << 40).map(|value| usize::try_from(value).unwrap_or(usize::MAX))
 }

@@ -35,6 +35,19 @@ pub fn no_answer(call: &Call, after: Duration) -> Result<Outcome, Failure> {
     }
 }
 
+/// What is answered to a call for which the system has no thread. Nothing was done.
+pub fn no_thread(call: &Call) -> Result<Outcome, Failure> {
+    let message = "The system has no thread for this request, so nothing was done; try again later, or raise the \
+                   server's limit of processes (ulimit -u, or the container's).";
+    match call {
+        Call::CallTool { .. } => Ok(Outcome::Tool(tools::not_begun(message))),
+        Call::ReadResource { uri } | Call::Subscribe { uri } => {
+            Err(Failure::Unreadable { uri: uri.clone(), message: message.to_owned() })
+        }
+        _ => Err(Failure::Internal(message.to_owned())),
+    }
+}
+
 /// Whether a call is worth trying at once, without a thread: it then says [`Failure::WouldBlock`] where it would.
 pub fn is_quick(call: &Call) -> bool {
     match call {

@@ -17,8 +17,9 @@
 //!
 //! [`server`] puts these together. [`call`] is the waist between the halves: eras translate to it, features work in
 //! it, with a [`context`] at hand. [`limits`] has every bound, [`memory`] and [`inflight`] keep two of them,
-//! [`workbench`] is where much memory is used, [`subscribers`] knows who hears of changes, [`cancel`] is the word to stop, [`text`] holds what may be large.
-//! [`hostile`] knows the characters that are escaped wherever a name is shown.
+//! [`pool`] has the threads for work that blocks, [`workbench`] is where much memory is used, [`subscribers`] knows who hears
+//! of changes, [`cancel`] is the word to stop, [`text`] holds what may be large. [`hostile`] knows the characters that are
+//! escaped wherever a name is shown.
 //! [`stdio`] opens stdin and stdout as what they are, [`log`] writes to stderr, [`cli`] and [`check`] are what a person
 //! sees.
 //!
@@ -71,6 +72,7 @@ pub mod limits;
 pub mod log;
 pub mod memory;
 pub mod object;
+pub mod pool;
 pub mod root;
 pub mod server;
 pub mod stdio;

@@ -23,6 +23,9 @@ const QUEUE: usize = 4_096;
 /// The longest line, in bytes; more of it is cut off.
 const LONGEST_LINE: usize = 4 * SHOWN;
 
+/// What a pipe that can be written to takes without waiting (`PIPE_BUF`, pipe(7)), less some for a name.
+const MOST: usize = 4_000;
+
 /// How long the end waits for a full stderr: so many times this long, twice.
 const TICK: Duration = Duration::from_millis(10);
 const PATIENCE: u32 = 5;
@@ -46,8 +49,6 @@ pub fn start(level: LevelFilter) -> Log {
 
 /// Says one line on stderr at once, without the log's queue and thread; not at all where stderr does not take it.
 pub fn notice(line: &str) {
-    /// What a pipe that can be written to takes without waiting (`PIPE_BUF`, pipe(7)), and some more for a name.
-    const MOST: usize = 4_000;
     let line: String = escaped(line)
         .chars()
         .scan(0, |bytes, c| {
@@ -55,8 +56,13 @@ pub fn notice(line: &str) {
             (*bytes < MOST).then_some(c)
         })
         .collect();
+    say(format!("mcp-fs: {line}\n").as_bytes());
+}
+
+/// Writes a short line, where stderr takes it without waiting.
+fn say(line: &[u8]) {
     if can_be_written(&io::stderr()) {
-        let _ = writeln!(io::stderr(), "mcp-fs: {line}");
+        let _ = io::stderr().write_all(line);
     }
 }
 
@@ -97,7 +103,7 @@ impl Queue {
                 let _ = io::stderr().write_all(&line);
             }
         };
-        // Without a thread the queue is disconnected, and every line lost.
+        // Without a thread the queue is disconnected, and every line is written where it comes from.
         let _ = thread::Builder::new().name("log".to_owned()).spawn(write);
         Self { lines, ended: Mutex::new(ended) }
     }
@@ -151,7 +157,9 @@ struct Escaping(SyncSender<Option<Vec<u8>>>);
 impl Write for Escaping {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         // Lost when the queue is full.
-        let _ = self.0.try_send(Some(bounded(line).into_bytes()));
+        if let Err(TrySendError::Disconnected(Some(escaped))) = self.0.try_send(Some(bounded(line).into_bytes())) {
+            say(&escaped[..escaped.len().min(MOST)]);
+        }
         Ok(line.len())
     }
 

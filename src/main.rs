@@ -6,10 +6,13 @@
 #![forbid(unsafe_code)]
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use mcp_fs::cli::{Cli, StartupError};
+use mcp_fs::pool::Pool;
 use mcp_fs::root::{Protect, Root};
 use mcp_fs::server::Server;
 use mcp_fs::{check, log, stdio};
@@ -21,8 +24,14 @@ const FAILED: u8 = 1;
 /// The arguments are wrong, or DIR cannot be served.
 const UNUSABLE: u8 = 2;
 
-/// Threads beside those for requests: tokio's own stdin and stdout, where they are used, take one each.
-const SPARE_THREADS: usize = 8;
+/// Threads of tokio: one for stdin and one for stdout, where they need them.
+const STREAMS: usize = 2;
+
+/// How long tokio keeps a thread for stdin or stdout: for ever. Another one may not be to be had.
+const KEPT: Duration = Duration::from_hours(24 * 365);
+
+/// How long the system may take to start a thread.
+const START: Duration = Duration::from_secs(3);
 
 /// How long work that was told to stop may take to do so, when all else is done.
 const LAST_MOMENT: Duration = Duration::from_millis(100);
@@ -32,7 +41,8 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return explain(&error),
     };
-    match start(&cli) {
+    let cli = cli.with_allow_write(std::env::var_os("MCP_FS_ALLOW_WRITE").as_deref());
+    match cli.and_then(|cli| start(&cli)) {
         Ok(code) => code,
         Err(StartupError(message)) => complain(&message),
     }
@@ -65,15 +75,18 @@ fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
         return Ok(print_check(cli, &root, &protect));
     }
     end_on_signals()?;
-    let runtime = runtime(cli.max_in_flight + cli.limits().left_behind + SPARE_THREADS)?;
+    let runtime = runtime()?;
     let streams = {
         let _within = runtime.enter();
-        (stdio::input(), stdio::output())
+        stdio::open()
     };
     cli.lock(&mut root)?;
     let level = if stdio::stderr_is_stdout() { LevelFilter::OFF } else { level };
     // Through the log: a panic must neither break a message, where stderr is stdout, nor wait for a full stderr.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
+    let limits = cli.limits();
+    let pool = Arc::new(Pool::new(limits.in_flight + limits.left_behind));
+    start_threads(&runtime, streams.threads, &pool)?;
     let log = (level > LevelFilter::OFF).then(|| log::start(level));
     if log.is_some() {
         log::notice(&check::summary(&root, cli.allow_write));
@@ -83,22 +96,47 @@ fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
     }
     let server = Server::new(root, cli.limits());
     let server = if cli.allow_write { server.allow_write(protect, !cli.no_fsync) } else { server };
-    let code = serve(runtime, server, streams);
+    let code = serve(runtime, server.with_pool(Arc::clone(&pool)), streams, &pool);
     drop(log);
     Ok(code)
 }
 
-/// One thread, and others for what may block, which start when they are needed.
-fn runtime(threads: usize) -> Result<Runtime, StartupError> {
-    let built = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(threads).build();
+/// One thread, and others for stdin and stdout where they need some.
+fn runtime() -> Result<Runtime, StartupError> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let built = builder.enable_all().max_blocking_threads(STREAMS).thread_keep_alive(KEPT).build();
     built.map_err(|error| StartupError(format!("cannot start: {error}")))
 }
 
-fn serve(runtime: Runtime, server: Server, (input, output): (stdio::Input, stdio::Output)) -> ExitCode {
-    let served = runtime.block_on(server.serve_until(input, output, stdio::output_closed()));
+/// Starts the threads that a server cannot do without: one for work, and `streams` of tokio's for stdin and stdout.
+/// Fails where the system does not give them. Later it would be too late to say so.
+fn start_threads(runtime: &Runtime, streams: usize, pool: &Pool) -> Result<(), StartupError> {
+    let has_thread = pool.has_thread();
+    let (begun, begins) = mpsc::channel();
+    let start = || {
+        let (begun, (end, ended)) = (begun.clone(), mpsc::channel::<()>());
+        runtime.spawn_blocking(move || begun.send(()).is_ok() && ended.recv().is_err());
+        end
+    };
+    // tokio panics where there is no thread at all; where there are some, but not enough, the second one does not begin.
+    let ends = catch_unwind(AssertUnwindSafe(|| (0..streams).map(|_| start()).collect::<Vec<_>>()));
+    let all_begin = |ends: Vec<_>| ends.iter().all(|_| begins.recv_timeout(START).is_ok());
+    if has_thread && ends.is_ok_and(all_begin) {
+        return Ok(());
+    }
+    Err(StartupError(
+        "cannot start a thread: the limit of processes is reached; raise it (ulimit -u for the user, pids.max for a \
+         container)"
+            .to_owned(),
+    ))
+}
+
+fn serve(runtime: Runtime, server: Server, streams: stdio::Streams, pool: &Pool) -> ExitCode {
+    let served = runtime.block_on(server.serve_until(streams.input, streams.output, stdio::output_closed()));
     // Who writes and was told to stop takes away what is half done. A thread may also be stuck in a read that never
     // ends: nobody waits for that.
-    runtime.shutdown_timeout(LAST_MOMENT);
+    pool.end(LAST_MOMENT);
+    runtime.shutdown_background();
     match served {
         Ok(()) => ExitCode::SUCCESS,
         // The client is gone: nothing to complain about, and nobody to hear it.

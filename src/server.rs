@@ -15,6 +15,7 @@ use crate::features::resources::Snapshots;
 use crate::features::watch::Watch;
 use crate::limits::{Limits, WatchMode};
 use crate::memory::Budget;
+use crate::pool::Pool;
 use crate::root::{Protect, Root, WritableRoot};
 use crate::workbench::Workbench;
 
@@ -38,12 +39,14 @@ pub struct Server {
     pub(crate) services: Arc<Services>,
     pub(crate) hello: Hello,
     pub(crate) dispatch: Arc<Dispatch>,
+    pub(crate) pool: Arc<Pool>,
 }
 
 impl Server {
     /// Serves `root`, within `limits`, to be read only.
     pub fn new(root: Root, limits: Limits) -> Self {
         let root = Arc::new(root);
+        let threads = limits.in_flight + limits.left_behind;
         Self {
             hello: Hello::new(&root, false, limits.watch.mode != WatchMode::Off),
             services: Arc::new(Services {
@@ -60,7 +63,14 @@ impl Server {
                 limits,
             }),
             dispatch: Arc::new(dispatch::dispatch),
+            pool: Arc::new(Pool::new(threads)),
         }
+    }
+
+    /// The same, and these threads work for it: whoever has the pool, too, can wait for them when it has ended.
+    #[must_use]
+    pub fn with_pool(self, pool: Arc<Pool>) -> Self {
+        Self { pool, ..self }
     }
 
     /// The same, and clients may change what is in the directory, but for what has a name of `protect`. If changes are to

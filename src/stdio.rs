@@ -23,22 +23,47 @@ pub type Input = Pin<Box<dyn AsyncRead + Send>>;
 /// stdout.
 pub type Output = Pin<Box<dyn AsyncWrite + Send>>;
 
-/// Opens stdin. Within a tokio runtime.
-pub fn input() -> Input {
-    #[cfg(target_os = "linux")]
-    if let Ok(stream) = linux::Stream::stdin() {
-        return Box::pin(stream);
-    }
-    Box::pin(tokio::io::stdin())
+/// Both of them.
+pub struct Streams {
+    /// stdin.
+    pub input: Input,
+    /// stdout.
+    pub output: Output,
+    /// How many threads of tokio they take.
+    pub threads: usize,
 }
 
-/// Opens stdout. Within a tokio runtime.
-pub fn output() -> Output {
-    #[cfg(target_os = "linux")]
-    if let Ok(stream) = linux::Stream::stdout() {
-        return Box::pin(stream);
+/// Opens both. Within a tokio runtime.
+pub fn open() -> Streams {
+    let (input, output) = (input(), output());
+    let threads = usize::from(input.is_none()) + usize::from(output.is_none());
+    Streams {
+        input: input.unwrap_or_else(|| Box::pin(tokio::io::stdin())),
+        output: output.unwrap_or_else(|| Box::pin(tokio::io::stdout())),
+        threads,
     }
-    Box::pin(tokio::io::stdout())
+}
+
+/// stdin without a thread; `None` where it needs one.
+#[cfg(target_os = "linux")]
+fn input() -> Option<Input> {
+    linux::Stream::stdin().ok().map(|stream| Box::pin(stream) as Input)
+}
+
+/// stdout without a thread; `None` where it needs one.
+#[cfg(target_os = "linux")]
+fn output() -> Option<Output> {
+    linux::Stream::stdout().ok().map(|stream| Box::pin(stream) as Output)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn input() -> Option<Input> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn output() -> Option<Output> {
+    None
 }
 
 /// Ready when nobody reads stdout any more. It asks now and then, so it is for the end of a connection.

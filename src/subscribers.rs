@@ -7,7 +7,7 @@
 //! not fit is refused.
 
 use crate::call::{Listening, Outbound, Subject, Subscription};
-use crate::features::watch::{Change, Followed, ListWatched, Watch};
+use crate::features::watch::{Change, Followed, ListWatched, NotFollowed, Watch};
 use crate::wire::message::Id;
 
 /// Everybody who hears of changes.
@@ -38,11 +38,13 @@ struct Subscribed {
 }
 
 /// Why there cannot be one more subscription.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TooMany {
-    /// There are as many as there may be.
-    Subscriptions,
+    /// The watcher does not take it.
+    #[error(transparent)]
+    NotFollowed(NotFollowed),
     /// The URIs and paths of those that there are take this much memory, and may not take more.
+    #[error("Too many subscriptions (limit: {0} bytes of URIs and paths); unsubscribe from another one first.")]
     Bytes(usize),
 }
 
@@ -93,7 +95,7 @@ impl Subscribers {
         if self.bytes + bytes > self.most_bytes {
             return Err(TooMany::Bytes(self.most_bytes));
         }
-        let followed = watch.follow(trail).ok_or(TooMany::Subscriptions)?;
+        let followed = watch.follow(trail).map_err(TooMany::NotFollowed)?;
         self.bytes += bytes;
         Ok(Subscribed { subject, followed, bytes })
     }
@@ -115,7 +117,7 @@ impl Subscribers {
                 }
             }
         }
-        let list = listening.list.then(|| Heard::nothing(watch.watch_list()));
+        let list = listening.list.then(|| watch.watch_list()).filter(ListWatched::is_watched).map(Heard::nothing);
         self.bytes += stream_bytes(&id);
         self.streams.push((id, Listener { list, resources }));
         let opened = self.streams.last().map_or(&[][..], |(_, listener)| &listener.resources);

@@ -27,8 +27,8 @@ struct Bench {
 }
 
 impl Workbench {
-    /// Does `work` when it is its turn, and waits for it, as long as nobody says stop. `None`: somebody did, it
-    /// panicked, or there is no thread. Who was told while it is at work may be stuck: the next one gets another
+    /// Does `work` when it is its turn, and waits for it, as long as nobody says stop. `None`: somebody did, or it
+    /// panicked, or there is no thread, which [`Self::has_thread`] tells. Who was told while it is at work may be stuck: the next one gets another
     /// thread.
     pub fn run<T: Send + 'static>(&self, cancel: &Cancel, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
         let (done, result) = sync_channel(1);
@@ -54,6 +54,15 @@ impl Workbench {
                 Err(RecvTimeoutError::Disconnected) => return None,
             }
         }
+    }
+
+    /// Whether there is a thread.
+    pub fn has_thread(&self) -> bool {
+        let mut bench = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if bench.is_none() {
+            *bench = Bench::new();
+        }
+        bench.is_some()
     }
 
     fn put(&self, job: Job) {

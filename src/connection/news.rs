@@ -5,7 +5,6 @@ use tokio::io::AsyncWrite;
 use super::Connection;
 use crate::call::{Failure, Listening, Outcome};
 use crate::era::{Era, Reply, dress};
-use crate::subscribers::TooMany;
 use crate::wire::message::Id;
 use crate::wire::outbox::Answer;
 
@@ -18,7 +17,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         match outcome {
             Outcome::Subscribed(subscription) => {
                 let subscribed = self.subscribers.subscribe(subscription, &self.server.services.watch);
-                subscribed.map_err(|why| self.too_many(why))?;
+                subscribed.map_err(|why| Failure::Internal(why.to_string()))?;
             }
             Outcome::Unsubscribed(subject) => self.subscribers.unsubscribe(&subject),
             Outcome::Listening(listening) => return self.open_stream(id, listening).map(|()| None),
@@ -50,14 +49,6 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         let acknowledgement = dress::acknowledgement(id, list, &uris);
         self.push(acknowledgement, Answer::in_order);
         Ok(())
-    }
-
-    fn too_many(&self, why: TooMany) -> Failure {
-        let limit = match why {
-            TooMany::Subscriptions => format!("{} in all", self.server.services.limits.watch.followed),
-            TooMany::Bytes(most) => format!("{most} bytes of URIs and paths"),
-        };
-        Failure::Internal(format!("Too many subscriptions (limit: {limit}); unsubscribe from another one first."))
     }
 
     /// Tells what there is to tell, as fast as the client takes it.

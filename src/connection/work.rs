@@ -54,7 +54,14 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     /// Gives waiting requests to the pool, as long as there are places.
     pub(super) fn start_waiting(&mut self) {
         self.turn_away();
-        while self.has_place() {
+        while self.has_place() && self.inflight.queued() > 0 {
+            let Some(thread) = self.server.pool.thread(self.workers.count()) else {
+                if self.workers.any_at_work() {
+                    return; // one of them does it when it is done
+                }
+                self.say_no_thread();
+                continue;
+            };
             let Some(Waiting { ticket, call, token, bytes }) = self.inflight.dequeue() else { return };
             let Some(pending) = self.inflight.get(ticket) else { continue };
             let say = self.events_in.clone();
@@ -65,11 +72,11 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             let done = self.events_in.clone();
             let call = Arc::new(call);
             self.workers.begin(ticket, Arc::clone(&call), bytes, pending.cancel.clone(), Arc::clone(context.held()));
-            // Detached: its end comes as an event, and a send fails only when the loop has ended.
-            drop(tokio::task::spawn_blocking(move || {
+            // Its end comes as an event, and a send fails only when the loop has ended.
+            thread.start(move || {
                 let result = run(&*dispatch, &call, &context);
                 drop(done.send(Event::Done { ticket, result, held: context.take_reservations() }));
-            }));
+            });
         }
     }
 
@@ -129,6 +136,15 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
             let result = dispatch::no_answer(call, self.server.services.limits.io_time);
             self.answer(&id, era, batch, result, Vec::new());
+        }
+    }
+
+    /// Answers the next request for which there is no thread.
+    fn say_no_thread(&mut self) {
+        let Some(Waiting { ticket, call, .. }) = self.inflight.dequeue() else { return };
+        tracing::error!("the system has no thread for a request (ulimit -u, or the container's limit of processes)");
+        if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
+            self.answer(&id, era, batch, dispatch::no_thread(&call), Vec::new());
         }
     }
 

@@ -106,6 +106,16 @@ impl Workers {
         self.all.get(&ticket).is_some_and(is_blocked)
     }
 
+    /// How many are not done, the stuck ones included.
+    pub(super) fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether any of them can be expected to be done.
+    pub(super) fn any_at_work(&self) -> bool {
+        self.all.len() > self.stuck
+    }
+
     /// How many have a place and are stuck.
     pub(super) fn stuck_places(&self) -> usize {
         self.stuck - self.left_behind

@@ -75,6 +75,12 @@ pub enum RootError {
     /// The process has too many files open.
     #[error("the server has too many files open; try again, or raise its limit (ulimit -n)")]
     TooManyOpen,
+    /// The served directory itself was moved, replaced or deleted.
+    #[error(
+        "not served: the served directory is no longer at its path (it was moved, replaced or deleted); restart the \
+         server to serve what is there now"
+    )]
+    Replaced,
     /// Anything else; in words, never by number.
     #[error("cannot be read: {0}")]
     Io(String),

@@ -1,8 +1,8 @@
 //! Hints from the system that something changed in a directory.
 //!
 //! A hint is never the truth: it can be late, lost, or about a directory that was moved since. Whoever gets one looks
-//! again through the root. What is watched are single directories, each opened through the root as for listing; no
-//! hint ever names anything but an entry of one of them.
+//! again through the root. What is watched are single directories and files, each opened through the root; no hint ever
+//! names anything but an entry of such a directory, or such a file.
 
 use std::collections::BTreeMap;
 
@@ -17,6 +17,9 @@ pub enum Scope {
     Names,
     /// Also each write.
     Contents,
+    /// Not of a directory but of a file: what happens to it by whatever name. Its directory hears of what is done by its
+    /// name there alone, and not by another hard link or another mount.
+    File,
 }
 
 /// Something may have changed.

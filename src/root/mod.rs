@@ -15,6 +15,7 @@
 //! | [`patterns`], [`fold`] | how are such names compared? |
 //! | [`trail`], [`hints`] | what tells that it changed; when to look |
 //! | [`mod@write`] | how is it changed? Only with a [`WritableRoot`] |
+//! | [`presence`] | is the directory still the one at its path? |
 //! | [`lockdown`] | what does the kernel keep the whole process from? |
 //! | [`sys`] | how does this system do it? |
 //!
@@ -40,6 +41,7 @@ pub mod lockdown;
 mod open;
 mod path;
 mod patterns;
+mod presence;
 mod protect;
 mod resolve;
 mod stat;
@@ -58,6 +60,8 @@ use cap_std::fs::Dir;
 use crate::hostile::is_hostile;
 
 use self::alike::Lookups;
+use self::presence::Presence;
+
 pub use self::deny::Deny;
 pub use self::dir::{Directory, Entry, Listing};
 pub use self::error::RootError;
@@ -68,7 +72,7 @@ pub use self::open::{Blocking, File};
 pub use self::path::RelPath;
 pub use self::protect::{Protect, ProtectedBy};
 pub use self::stat::{Kind, Stat};
-pub use self::trail::{Facts, Trail};
+pub use self::trail::{Facts, Heard, Trail};
 pub use self::walk::{Hidden, Visit, Walk, WalkOptions};
 pub use self::write::WritableRoot;
 
@@ -83,6 +87,7 @@ pub struct Root {
     walks_stay: AtomicBool,
     deny: Deny,
     lookups: Lookups,
+    presence: Presence,
     /// The directory's absolute path, with all links resolved.
     path: PathBuf,
     /// The same as components, and after it the path as it was typed: clients use either.
@@ -145,6 +150,7 @@ impl Root {
                 .chain(std::path::absolute(path))
                 .map(|p| spelling(&p))
                 .collect(),
+            presence: Presence::of(&dir, &canonical, path).map_err(describe)?,
             dir,
             abilities: can,
             only_local: AtomicBool::new(false),

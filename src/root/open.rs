@@ -87,6 +87,10 @@ impl Root {
     }
 
     fn open_directory_with(&self, can: sys::Abilities, path: &RelPath) -> Result<Directory<'_>, RootError> {
+        if path.is_root() {
+            // A listing or a walk of everything begins here.
+            self.must_be_in_place()?;
+        }
         let (file, _) = sys::open(&self.dir, path, Access::Directory, can)?;
         Ok(Directory::new(self, file, path.clone()))
     }
@@ -110,10 +114,13 @@ impl Root {
     /// Where `asked` really is, and what is there. The way that most paths take is one system call.
     fn reach(&self, asked: &RelPath, blocking: Blocking, cancel: &Cancel) -> Result<(RelPath, Stat), RootError> {
         let refused = blocking == Blocking::Refused;
-        if refused && !self.can().quick {
+        if refused && !(self.can().quick && self.seems_in_place()) {
             return Err(RootError::WouldBlock);
         }
         self.deny.check(asked)?;
+        if !refused {
+            self.must_be_in_place()?;
+        }
         if !asked.has_parent_refs() {
             match sys::stat(&self.dir, asked, self.can(), refused) {
                 Ok(stat) if stat.kind != Kind::Link => return Ok((asked.clone(), stat)),

@@ -36,11 +36,13 @@ mod portable;
 pub(super) use landlock::confine;
 #[cfg(target_os = "linux")]
 pub(super) use linux::{
-    Abilities, change, directory_handle, list, must_be_served, open, read_at_now, stat, stat_here, stat_in,
+    Abilities, change, changes_elsewhere, directory_handle, list, must_be_served, open, read_at_now, stat, stat_here,
+    stat_in,
 };
 #[cfg(not(target_os = "linux"))]
 pub(super) use portable::{
-    Abilities, change, confine, directory_handle, list, must_be_served, open, read_at_now, stat, stat_here, stat_in,
+    Abilities, change, changes_elsewhere, confine, directory_handle, list, must_be_served, open, read_at_now, stat,
+    stat_here, stat_in,
 };
 
 /// What tells of changes; made public by [`super::hints`].

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use super::alike::Alike;
 use super::resolve::LastLink;
 use super::stat::{Kind, Stat};
-use super::{Asked, Blocking, RelPath, Root, RootError};
+use super::{Asked, Blocking, RelPath, Root, RootError, sys};
 use crate::cancel::Cancel;
 
 /// A file that was written this short a time ago may be written again without that its times show it: most file
@@ -27,8 +27,21 @@ pub struct Trail {
     pub entries: Vec<RelPath>,
     /// There are too many of them to watch them all; none is given.
     pub is_too_long: bool,
+    /// How changes of what is at its end can be heard of.
+    pub heard: Heard,
     /// What is at its end.
     pub facts: Facts,
+}
+
+/// How changes of a file can be heard of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// By watching its directory.
+    InItsDirectory,
+    /// Not always by that: the file has several names (hard links), or is mounted there. It must be watched itself.
+    ByItself,
+    /// Not at all: other machines or programs may write to its file system, of which the kernel does not know.
+    Never,
 }
 
 /// What is at the end of a path: while this is the same, the content is taken to be.
@@ -101,7 +114,18 @@ impl Root {
             Err(_) => Facts::Absent,
         };
         let (entries, is_too_long) = way.end();
-        Ok(Trail { path, entries, is_too_long, facts })
+        let heard = self.heard(&facts);
+        Ok(Trail { path, entries, is_too_long, heard, facts })
+    }
+
+    fn heard(&self, facts: &Facts) -> Heard {
+        let Facts::Present { path, .. } = facts else { return Heard::InItsDirectory };
+        match sys::changes_elsewhere(&self.dir, path, self.can()) {
+            Ok(None) => Heard::Never,
+            Ok(Some(true)) => Heard::ByItself,
+            // What has gone meanwhile is looked at once more.
+            Ok(Some(false)) | Err(_) => Heard::InItsDirectory,
+        }
     }
 
     /// The path of what may come to be where nothing is now.
@@ -161,6 +185,14 @@ impl Facts {
             size: if is_directory { 0 } else { stat.size },
             modified: stat.modified,
             identity: stat.identity(),
+        }
+    }
+
+    /// Which file it is, and where: what does not change when it is written to.
+    pub fn place(&self) -> Option<(&RelPath, u64)> {
+        match self {
+            Self::Present { path, identity, .. } => Some((path, *identity)),
+            Self::Absent => None,
         }
     }
 

@@ -9,7 +9,7 @@ use std::process::Output;
 use mcp_fs::limits::{Limits, Watching};
 use serde_json::{Value, json};
 
-use crate::support::{Client as _, LATEST_LEGACY, Process, Tree, command, run};
+use crate::support::{Client as _, LATEST_LEGACY, Process, Tree, command, names_of, run};
 
 /// What it printed, having succeeded without a word on stderr.
 fn printed(args: &[&OsStr]) -> String {
@@ -165,6 +165,54 @@ fn a_wrong_log_level_in_the_environment_is_explained() {
     assert_eq!(exit.status.code(), Some(2));
     assert_eq!(exit.stderr, "mcp-fs: MCP_FS_LOG must be off, error, warn, info, debug or trace\n");
     assert!(exit.rest.is_empty());
+}
+
+/// `"args": ["${DIR:-}"]` comes to this where the variable is not set.
+#[test]
+fn an_empty_dir_is_explained() {
+    for dir in ["", " ", "\t"] {
+        for args in [vec![dir], vec!["--check", dir], vec!["--allow-write", "--", dir]] {
+            let complaint = one_line(&run(&args, ""));
+            assert!(complaint.contains("DIR is empty") && complaint.contains("variable"), "{args:?}: {complaint}");
+        }
+    }
+}
+
+#[test]
+fn the_environment_allows_writing_beside_the_flag_and_the_flag_wins() {
+    let tree = Tree::new().file("a.txt", "");
+    let start = |value: &str, args: &[&str]| {
+        let mut command = command(args);
+        command.arg(tree.path()).env("MCP_FS_ALLOW_WRITE", value);
+        Process::start(command)
+    };
+    for (value, args, writable) in [
+        ("true", &[] as &[_], true),
+        ("false", &[], false),
+        ("true", &["--no-fsync"], true),
+        ("true", &["--allow-write"], true),
+        ("false", &["--allow-write"], true),
+    ] {
+        let mut process = start(value, args).legacy(LATEST_LEGACY);
+        let tools = process.result("tools/list", json!({}));
+        assert_eq!(names_of(&tools).contains(&"write_file"), writable, "{value} {args:?}");
+        let write = json!({"name": "write_file", "arguments": {"path": "a.txt", "content": ""}});
+        assert_eq!(process.result("tools/call", write)["isError"] != true, writable, "{value} {args:?}");
+    }
+    let failed = |value: &str, args: &[&str]| {
+        let mut process = start(value, args);
+        process.close_stdin();
+        let exit = process.wait();
+        assert!(exit.status.code() == Some(2) && exit.rest.is_empty() && exit.stderr.lines().count() == 1, "{exit:?}");
+        exit.stderr
+    };
+    for value in ["", "1", "0", "TRUE", "yes", " true", "false\n"] {
+        for args in [&[] as &[_], &["--allow-write"], &["--check"]] {
+            let said = failed(value, args);
+            assert!(said.contains("MCP_FS_ALLOW_WRITE") && said.contains("true or false"), "{value:?}: {said}");
+        }
+    }
+    assert!(failed("false", &["--no-fsync"]).contains("--allow-write"));
 }
 
 #[test]

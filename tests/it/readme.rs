@@ -99,18 +99,14 @@ fn its_trial_prints_what_it_says() {
     let readme = readme();
     let trial = section(&readme, "Try it");
     let typed = blocks(trial, "sh")[0];
-    let piped = typed.trim().strip_suffix(" | cargo run -q -- sample-root").expect("the trial pipes into sample-root");
-    let input = std::process::Command::new("sh").args(["-c", piped]).output().expect("sh");
-    assert!(input.status.success(), "{input:?}");
-    let output = run(["sample-root"], input.stdout);
+    assert!(typed.contains("| cargo run -q -- sample-root"), "the trial pipes into sample-root: {typed}");
+    let typed = typed.replace("cargo run -q --", env!("CARGO_BIN_EXE_mcp-fs"));
+    let output = std::process::Command::new("sh").args(["-c", &typed]).current_dir(top()).output().expect("sh");
     assert!(output.status.success(), "{output:?}");
-    let printed = String::from_utf8(output.stdout).expect("UTF-8");
-    // Answers may overtake one another.
-    let mut printed: Vec<&str> = printed.lines().collect();
-    let mut promised: Vec<&str> = blocks(trial, "json")[0].lines().collect();
-    printed.sort_unstable();
-    promised.sort_unstable();
-    assert_eq!(promised, printed);
+    assert_eq!(blocks(trial, "json")[0], String::from_utf8_lossy(&output.stdout));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(trial.contains("`mcp-fs: serving ...`") && stderr.lines().count() == 2, "{stderr}");
+    assert!(stderr.lines().all(|line| line.starts_with("mcp-fs: serving ")), "{stderr}");
 }
 
 #[test]

@@ -42,12 +42,18 @@ pub(super) const TOOL: Tool = Tool {
 /// From this size on a file is edited on the workbench: it is in memory several times over.
 const LARGE: u64 = 1 << 20;
 
+const NO_THREAD: &str = "The system has no thread for an edit of this size, so nothing was done; try again later, or raise \
+                         the server's limit of processes (ulimit -u, or the container's).";
+
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
     let _turn = context.edit_turn()?;
     let order = Order::read(arguments, context)?;
     let size = context.root().stat(&order.path, Blocking::Allowed, &context.cancel).map_or(0, |(_, stat)| stat.size);
     if size < LARGE {
         return order.carry_out(context.services());
+    }
+    if !context.services().workbench.has_thread() {
+        return Err(Problem::message(NO_THREAD));
     }
     let services = Arc::clone(context.services());
     let done = context.services().workbench.run(&context.cancel, move || order.carry_out(&services));

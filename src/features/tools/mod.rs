@@ -120,6 +120,11 @@ pub fn no_answer(name: &str, message: &str) -> ToolResult {
     ToolResult { content: vec![Block::Text(format!("{message} {next}").into())], is_error: true }
 }
 
+/// The answer of a tool that cannot be begun.
+pub fn not_begun(message: &str) -> ToolResult {
+    ToolResult { content: vec![Block::Text(message.to_owned().into())], is_error: true }
+}
+
 fn find(name: &str) -> Option<&'static Tool> {
     let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name);
     TOOLS.iter().copied().find(|tool| tool.name == name)

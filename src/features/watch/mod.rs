@@ -40,6 +40,17 @@ pub enum Change {
     ListChanged,
 }
 
+/// Why something is not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotFollowed {
+    /// Too much is followed already.
+    #[error("Too many subscriptions (limit: {0} in all); unsubscribe from another one first.")]
+    TooMany(usize),
+    /// The system has no thread for the watcher.
+    #[error("The system has no thread to notice changes with; raise the server's limit of processes (ulimit -u).")]
+    NoThread,
+}
+
 /// Whoever is told of changes.
 type Tell = Box<dyn Fn(Change) + Send + Sync>;
 
@@ -102,22 +113,21 @@ impl Watch {
         self.limits.watch.mode == WatchMode::Off
     }
 
-    /// Follows what a path leads to, from what is known of it now; `None` when too much is followed already.
-    pub fn follow(&self, trail: Trail) -> Option<Followed> {
+    /// Follows what a path leads to, from what is known of it now.
+    pub fn follow(&self, trail: Trail) -> Result<Followed, NotFollowed> {
         let most = self.limits.watch.followed;
+        let commands = self.commands().ok_or(NotFollowed::NoThread)?;
         // What waits for a thread that hangs is bounded, too.
         if self.known.load(Ordering::Relaxed) >= 2 * most {
-            return None;
+            return Err(NotFollowed::TooMany(most));
         }
         let room = |count: usize| (count < most).then_some(count + 1);
-        self.followed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).ok()?;
+        let counted = self.followed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room);
+        counted.map_err(|_| NotFollowed::TooMany(most))?;
         let path = trail.path.clone();
-        let commands = self.commands();
-        if let Some(commands) = &commands {
-            self.known.fetch_add(1, Ordering::Relaxed);
-            commands.send(Command::Follow(trail));
-        }
-        Some(Followed { path, all: Arc::clone(&self.followed), commands })
+        self.known.fetch_add(1, Ordering::Relaxed);
+        commands.send(Command::Follow(trail));
+        Ok(Followed { path, all: Arc::clone(&self.followed), commands })
     }
 
     /// Watches the list of resources.
@@ -180,7 +190,7 @@ pub struct Followed {
     path: RelPath,
     /// How many there are.
     all: Arc<AtomicUsize>,
-    commands: Option<Commands>,
+    commands: Commands,
 }
 
 impl Followed {
@@ -193,12 +203,19 @@ impl Followed {
 impl Drop for Followed {
     fn drop(&mut self) {
         self.all.fetch_sub(1, Ordering::Relaxed);
-        self.commands.as_ref().inspect(|commands| commands.send(Command::Unfollow(self.path.clone())));
+        self.commands.send(Command::Unfollow(self.path.clone()));
     }
 }
 
 /// The list of resources is watched as long as this lives.
 pub struct ListWatched(Option<Commands>);
+
+impl ListWatched {
+    /// Whether there is a thread that watches it.
+    pub fn is_watched(&self) -> bool {
+        self.0.is_some()
+    }
+}
 
 impl Drop for ListWatched {
     fn drop(&mut self) {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::limits::Watching;
 use crate::root::hints::{Happened, Scope};
-use crate::root::{Facts, RelPath, Trail};
+use crate::root::{Facts, Heard, Kind, RelPath, Trail};
 
 /// A look waits at most so many times as long as one quiet moment.
 const PATIENCE: u32 = 10;
@@ -52,6 +52,44 @@ pub(super) struct Noted {
     pub(super) changed: bool,
     /// It depends on other entries than before.
     pub(super) moved: bool,
+    /// It is another file, or somewhere else: what was watched of it may be so, too.
+    pub(super) replaced: bool,
+}
+
+/// What is to be watched.
+#[derive(Debug, Default)]
+pub(super) struct Needed {
+    pub(super) directories: BTreeMap<RelPath, Scope>,
+    /// Followed files, and whether their directories do not hear of everything.
+    pub(super) files: BTreeMap<RelPath, bool>,
+}
+
+impl Needed {
+    fn add(&mut self, trail: &Trail) {
+        let mut add = |path: RelPath, scope: Scope| {
+            let known = self.directories.entry(path).or_insert(scope);
+            *known = scope.max(*known);
+        };
+        for entry in &trail.entries {
+            let scope = if trail.ends_at(entry) { Scope::Contents } else { Scope::Names };
+            add(entry.parent(), scope);
+        }
+        if let Some(directory) = trail.directory() {
+            add(directory.clone(), Scope::Names);
+        }
+        if let Facts::Present { path, kind: Kind::File, .. } = &trail.facts
+            && !trail.is_too_long
+        {
+            self.files.insert(path.clone(), trail.heard == Heard::ByItself);
+        }
+    }
+
+    /// For one of them.
+    pub(super) fn of(trail: &Trail) -> Self {
+        let mut needed = Self::default();
+        needed.add(trail);
+        needed
+    }
 }
 
 impl Targets {
@@ -89,28 +127,17 @@ impl Targets {
         self.by_path.is_empty()
     }
 
-    /// Whether one of them is to be looked at again and again, as there is too much on its way to watch it all.
+    /// Whether one of them is to be looked at again and again, as there is too much on its way to watch it all, or nothing
+    /// is told of it.
     pub(super) fn must_poll(&self) -> bool {
-        self.by_path.values().any(|target| target.trail.is_too_long)
+        self.by_path.values().any(|target| target.trail.is_too_long || target.trail.heard == Heard::Never)
     }
 
-    /// The directories to be watched, and what for.
-    pub(super) fn directories(&self) -> BTreeMap<RelPath, Scope> {
-        let mut directories = BTreeMap::new();
-        let mut add = |path: RelPath, scope: Scope| {
-            let known = directories.entry(path).or_insert(scope);
-            *known = scope.max(*known);
-        };
-        for Target { trail, .. } in self.by_path.values() {
-            for entry in &trail.entries {
-                let scope = if trail.ends_at(entry) { Scope::Contents } else { Scope::Names };
-                add(entry.parent(), scope);
-            }
-            if let Some(directory) = trail.directory() {
-                add(directory.clone(), Scope::Names);
-            }
-        }
-        directories
+    /// What is to be watched for all of them.
+    pub(super) fn needed(&self) -> Needed {
+        let mut needed = Needed::default();
+        self.by_path.values().for_each(|target| needed.add(&target.trail));
+        needed
     }
 
     /// Something happened to an entry of a watched directory.
@@ -174,13 +201,14 @@ impl Targets {
         let Some(target) = self.by_path.get_mut(&trail.path) else { return Noted::default() };
         let changed = target.trail.facts != trail.facts || (written && target.fresh);
         let moved = target.trail.entries != trail.entries || target.trail.directory() != trail.directory();
+        let replaced = target.trail.facts.place() != trail.facts.place() || target.trail.heard != trail.heard;
         target.fresh = trail.facts.are_fresh();
         let before = std::mem::replace(&mut target.trail, trail.clone());
         if moved {
             self.unindex(&before);
             self.index(trail);
         }
-        Noted { changed, moved }
+        Noted { changed, moved, replaced }
     }
 
     fn index(&mut self, trail: &Trail) {

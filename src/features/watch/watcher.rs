@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Instant;
 
 use super::list::List;
-use super::targets::Targets;
+use super::targets::{Needed, Targets};
 use super::watches::Watches;
 use super::{Change, Command};
 use crate::cancel::Cancel;
@@ -114,7 +114,12 @@ impl Watcher {
                     list.hint(name, what, now);
                 }
                 Hint::Gone(directory) => {
-                    targets.gone(&directory, now);
+                    // Where the served directory is moved, that concerns everything in it.
+                    if directory.is_root() {
+                        targets.stir_all(now);
+                    } else {
+                        targets.gone(&directory, now);
+                    }
                     list.stir(now);
                     *stale = true;
                 }
@@ -162,7 +167,10 @@ impl Watcher {
                 continue;
             };
             let noted = self.targets.note(&trail, written);
-            if noted.moved {
+            if noted.replaced {
+                self.watches.renew(&self.root, &Needed::of(&trail));
+            }
+            if noted.moved || noted.replaced {
                 moved.push(path.clone());
             }
             if noted.changed {
@@ -212,7 +220,7 @@ impl Watcher {
 
     /// Watches what is to be watched; gives whether there is any new directory among that.
     fn set_watches(&mut self) -> bool {
-        let coverage = self.watches.set(&self.root, &self.targets.directories(), &self.list.directories);
+        let coverage = self.watches.set(&self.root, &self.targets.needed(), &self.list.directories);
         self.stale = false;
         self.unwatched = coverage.lacks_needed;
         self.list.must_poll = coverage.lacks_needed || coverage.lacks_listed;

@@ -1,9 +1,10 @@
 //! Which directories are watched: what followed paths depend on first, then those of the list, the shallowest first,
 //! as far as there are watches.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+use super::targets::Needed;
 use crate::limits::{WatchMode, Watching};
 use crate::root::hints::{Hint, Hints, NoWatch, Scope};
 use crate::root::{RelPath, Root, RootError};
@@ -36,10 +37,12 @@ impl Watches {
     }
 
     /// Watches what is needed and listed, and nothing else.
-    pub(super) fn set(&mut self, root: &Root, needed: &BTreeMap<RelPath, Scope>, listed: &[RelPath]) -> Coverage {
-        let beyond = listed.iter().filter(|directory| !needed.contains_key(directory));
-        let wanted = needed.iter().map(|(path, scope)| (path, *scope)).chain(beyond.map(|path| (path, Scope::Names)));
-        let wanted: Vec<(&RelPath, Scope)> = wanted.collect();
+    pub(super) fn set(&mut self, root: &Root, needed: &Needed, listed: &[RelPath]) -> Coverage {
+        let Needed { directories, files } = needed;
+        let beyond = listed.iter().filter(|directory| !directories.contains_key(directory));
+        let wanted = directories.iter().map(|(path, scope)| (path, *scope));
+        let wanted = wanted.chain(files.keys().map(|path| (path, Scope::File)));
+        let wanted: Vec<(&RelPath, Scope)> = wanted.chain(beyond.map(|path| (path, Scope::Names))).collect();
         self.keep(&wanted.iter().take(self.most).map(|(path, _)| *path).collect());
         let mut coverage = Coverage::default();
         let (mut missed, mut none_left) = (0, false);
@@ -47,16 +50,18 @@ impl Watches {
             if self.hints.scope(path) == Some(*scope) {
                 continue;
             }
-            none_left |= at >= self.most;
-            let watched = if none_left { Err(NoWatch::NoneLeft) } else { self.hints.watch(root, path, *scope) };
+            let is_beyond = none_left || at >= self.most;
+            let watched = if is_beyond { Err(NoWatch::NoneLeft) } else { self.hints.watch(root, path, *scope) };
             match watched {
                 Ok(()) => coverage.added = true,
+                // Its directory hears of all that matters.
+                Err(_) if *scope == Scope::File && !files[*path] => {}
                 // It is not there; when it comes, that is seen in the directory above.
                 Err(NoWatch::Root(RootError::NotFound | RootError::NotDirectory | RootError::Loop)) => {}
                 Err(error) => {
                     none_left |= error == NoWatch::NoneLeft;
                     missed += 1;
-                    let is_needed = needed.contains_key(path);
+                    let is_needed = directories.contains_key(path) || *scope == Scope::File;
                     coverage.lacks_needed |= is_needed;
                     coverage.lacks_listed |= !is_needed;
                 }
@@ -66,6 +71,16 @@ impl Watches {
             self.say(missed, wanted.len());
         }
         coverage
+    }
+
+    /// Watches again what is watched, for where it may be another directory or file than it was.
+    pub(super) fn renew(&mut self, root: &Root, needed: &Needed) {
+        let files = needed.files.keys().map(|path| (path, Scope::File));
+        for (path, scope) in needed.directories.iter().map(|(path, scope)| (path, *scope)).chain(files) {
+            if self.hints.scope(path).is_some() && self.hints.watch(root, path, scope).is_err() {
+                self.hints.forget(path);
+            }
+        }
     }
 
     /// Watches nothing, until [`Self::set`] is called again: what is not known to be right is set anew.
@@ -89,7 +104,7 @@ impl Watches {
         if !std::mem::replace(&mut self.is_known, true) {
             let poll = self.poll;
             tracing::warn!(
-                "{missed} of {all} directories cannot be watched (--watch-limit, or the user's fs.inotify limits are \
+                "{missed} of {all} directories and files cannot be watched (--watch-limit, or the user's fs.inotify limits are \
                  reached): what is subscribed there is looked at every {poll:?}, the list now and then"
             );
         }

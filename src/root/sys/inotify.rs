@@ -1,6 +1,6 @@
 //! Linux: inotify(7), on directories that were opened through the root.
 //!
-//! A watch is set on `/proc/self/fd/N` of the open directory, which leads to that directory and nowhere else, whatever
+//! A watch is set on `/proc/self/fd/N` of the open directory or file, which leads to that directory and nowhere else, whatever
 //! is swapped meanwhile. It follows the directory when that is moved, so its path is only what it was. When a directory
 //! comes, goes or gets another name, all watches at and below that name are given up, to be set anew by who wants them.
 
@@ -57,11 +57,14 @@ impl Hints {
         self.bell.clone()
     }
 
-    /// Watches a directory, given by a path without links; or hears more or less of it, where it is watched already.
+    /// Watches a directory or file, given by a path without links; or hears more or less of it, where it is watched already.
     pub fn watch(&mut self, root: &Root, path: &RelPath, scope: Scope) -> Result<(), NoWatch> {
         let inotify = self.inotify.as_ref().ok_or(NoWatch::NoneLeft)?;
-        let directory = linux::directory_handle(&root.dir, path, root.can())?;
-        let way = format!("/proc/self/fd/{}", directory.as_raw_fd());
+        let handle = match scope {
+            Scope::File => linux::file_handle(&root.dir, path, root.can())?,
+            Scope::Names | Scope::Contents => linux::directory_handle(&root.dir, path, root.can())?,
+        };
+        let way = format!("/proc/self/fd/{}", handle.as_raw_fd());
         let id = inotify::add_watch(inotify, way, flags(scope)).map_err(|error| match error {
             Errno::ACCESS => NoWatch::Root(error.into()),
             _ => NoWatch::NoneLeft,
@@ -130,9 +133,13 @@ impl Hints {
             for directory in self.paths.get(&event.wd()).into_iter().flatten() {
                 if flags.intersects(ENDS) {
                     gone.push(directory.clone());
+                } else if self.scope(directory) == Some(Scope::File) {
+                    let (parent, name) = (directory.parent(), directory.file_name().unwrap_or_default());
+                    on(Hint::Entry { directory: &parent, name, what: happened(flags) });
                 } else if let Some(name) = event.file_name() {
                     let (name, what) = (name.to_bytes(), happened(flags));
-                    if what == Happened::Name && flags.contains(ReadFlags::ISDIR) {
+                    if what == Happened::Name {
+                        // Also a file: another one may have its name.
                         gone.extend(at_or_below(&self.directories, &directory.join(name)));
                     }
                     on(Hint::Entry { directory, name, what });
@@ -175,6 +182,7 @@ fn flags(scope: Scope) -> WatchFlags {
     match scope {
         Scope::Names => names,
         Scope::Contents => names | WatchFlags::MODIFY,
+        Scope::File => names.union(WatchFlags::MODIFY).difference(WatchFlags::ONLYDIR),
     }
 }
 

@@ -15,6 +15,7 @@ use rustix::io::{Errno, ReadWriteFlags, retry_on_intr};
 pub(in crate::root) use self::kinds::must_be_served;
 use super::{Access, CHAIN, chain};
 use crate::root::RootError;
+use crate::root::open::regular;
 use crate::root::path::RelPath;
 use crate::root::stat::{Kind, Stat, nanoseconds};
 
@@ -127,6 +128,65 @@ pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, can: Abiliti
         must_be_served(&handle)?;
         Ok(handle)
     })
+}
+
+/// A handle of a regular file, to tell it by and not to read it.
+pub(in crate::root) fn file_handle(root: &Dir, path: &RelPath, can: Abilities) -> Result<File, RootError> {
+    fresh(|| {
+        let handle = reach(root, path, OFlags::PATH, ResolveFlags::empty(), can)?;
+        regular(Stat::from(&handle.metadata()?).kind)?;
+        must_be_served(&handle)?;
+        Ok(handle)
+    })
+}
+
+/// Whether a file may change without that its directory hears of it. `None`: nor does anybody else here, as others may
+/// write to the file system from elsewhere.
+pub(in crate::root) fn changes_elsewhere(
+    root: &Dir,
+    path: &RelPath,
+    can: Abilities,
+) -> Result<Option<bool>, RootError> {
+    let handle = reach(root, path, OFlags::PATH, ResolveFlags::empty(), can)?;
+    if is_remote(&handle) {
+        return Ok(None);
+    }
+    let stat = Stat::from(&handle.metadata()?);
+    if stat.kind != Kind::File {
+        return Ok(Some(false));
+    }
+    Ok(Some(stat.links > 1 || (can.openat2 && is_mount_point(root, path, can)?)))
+}
+
+/// Whether others may change what is there by another machine or program, which the kernel does not tell.
+fn is_remote(file: &impl AsFd) -> bool {
+    fs::fstatfs(file).is_ok_and(|about| REMOTE.contains(&about.f_type))
+}
+
+/// `f_type` of NFS, SMB (three of them), FUSE (and virtiofs), 9p, Ceph, AFS, Coda, OCFS2, GFS2, Lustre and vboxsf.
+const REMOTE: [fs::FsWord; 13] = [
+    0x6969,
+    0x517b,
+    0xff53_4d42,
+    0xfe53_4d42,
+    0x6573_5546,
+    0x0102_1997,
+    0x00c3_6400,
+    0x5346_414f,
+    0x7375_7245,
+    0x7461_636f,
+    0x0116_1970,
+    0x0bd0_0bd0,
+    0x786f_4256,
+];
+
+/// Whether something is mounted at the path itself, be it of the same file system.
+fn is_mount_point(root: &Dir, path: &RelPath, can: Abilities) -> Result<bool, RootError> {
+    let Some(name) = path.file_name() else { return Ok(false) };
+    let parent = directory_handle(root, &path.parent(), can)?;
+    let name = RelPath::from_bytes(name);
+    let here = beneath(&parent, name.as_path(), OFlags::PATH | OFlags::NOFOLLOW, ResolveFlags::NO_XDEV);
+    Ok(matches!(here, Err(Errno::XDEV)))
 }
 
 /// Opens without following a link: in one step, or where the kernel cannot, by a chain of handles and then a single name.

@@ -61,6 +61,17 @@ pub(in crate::root) fn open(
     Ok((file, stat))
 }
 
+/// Whether a file may change without that its directory hears of it. `None`: nor does anybody else here.
+pub(in crate::root) fn changes_elsewhere(
+    root: &Dir,
+    path: &RelPath,
+    can: Abilities,
+) -> Result<Option<bool>, RootError> {
+    // Of a single file nothing more can be heard, so it is to be looked at.
+    let stat = stat(root, path, can, false)?;
+    Ok(if stat.kind == Kind::File && stat.names() > 1 { None } else { Some(false) })
+}
+
 /// A handle of a directory, to find its entries by.
 pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, can: Abilities) -> Result<File, RootError> {
     can.answers()?;

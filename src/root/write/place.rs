@@ -36,6 +36,7 @@ impl WritableRoot {
     pub(super) fn target(&self, asked: &Asked, last: LastLink, cancel: &Cancel) -> Result<Target, WriteError> {
         self.root.deny.check(&asked.path)?;
         self.must_not_be_protected(&asked.path)?;
+        self.root.must_be_in_place()?;
         let reached = self.root.resolve_far(&asked.path, last, cancel)?;
         let path = reached.missing.iter().fold(reached.real.clone(), |path, name| path.join(name));
         self.root.deny.check(&path)?;

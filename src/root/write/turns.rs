@@ -57,13 +57,7 @@ impl Turns {
         let mut taken = self.0.claims.lock().unwrap_or_else(PoisonError::into_inner);
         let mut seen = None;
         while let Some(other) = taken.iter().find(|other| claims.iter().any(|claim| claim.excludes(other))) {
-            // Who waits gets on as long as the owner does; if that is stuck, so is who waits for it.
-            let steps = Some(other.cancel.steps());
-            if std::mem::replace(&mut seen, steps) != steps {
-                cancel.check()?;
-            } else if cancel.was_told() {
-                return Err(Cancelled.into());
-            }
+            look(&other.cancel, &mut seen, cancel)?;
             taken = self.0.freed.wait_timeout(taken, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
         }
         taken.extend(claims);
@@ -99,6 +93,16 @@ impl Claim {
     }
 }
 
+/// Looks at the owner once more. The waiter makes a step only if the owner has made one since it was `seen`: if the
+/// owner is stuck, so is everyone who waits for it.
+fn look(owner: &Cancel, seen: &mut Option<u64>, waiter: &Cancel) -> Result<(), Cancelled> {
+    let steps = Some(owner.steps());
+    if std::mem::replace(seen, steps) != steps {
+        return waiter.check();
+    }
+    if waiter.was_told() { Err(Cancelled) } else { Ok(()) }
+}
+
 /// The same for names that a file system may take for one; empty for the served directory.
 fn one_name(path: &RelPath) -> String {
     if path.is_root() { String::new() } else { path.display().to_lowercase() }
@@ -106,39 +110,24 @@ fn one_name(path: &RelPath) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::Claimed::{Name, Tree};
     use super::*;
 
-    /// Waits until there are more steps than `before`; the limit guards against a hang alone.
-    fn next_step(cancel: &Cancel, before: u64) {
-        let begun = std::time::Instant::now();
-        while cancel.steps() == before {
-            assert!(begun.elapsed() < Duration::from_mins(5), "no step is made");
-            std::thread::yield_now();
-        }
-    }
-
     #[test]
     fn who_waits_gets_on_as_long_as_the_owner_does() {
-        let (turns, [owner, waiter]) = (Turns::default(), [(); 2].map(|()| Cancel::default()));
-        let path = RelPath::from_bytes(b"a");
-        let turn = turns.take(&[Name(&path)], &owner).expect("it is free");
-        std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| turns.take(&[Name(&path)], &waiter).map(drop));
-            // The first look is a step in any case.
-            next_step(&waiter, 0);
-            for _ in 0..3 {
-                let before = waiter.steps();
-                std::thread::park_timeout(4 * PATIENCE);
-                assert_eq!(waiter.steps(), before, "the owner is stuck, and so is who waits for it");
-                let _ = owner.is_cancelled();
-                next_step(&waiter, before);
-            }
-            drop(turn);
-            waiting.join().expect("no panic").expect("it is free now");
-        });
+        let [owner, waiter] = [(); 2].map(|()| Cancel::default());
+        let mut seen = None;
+        let mut looks = |count: usize| (0..count).try_for_each(|_| look(&owner, &mut seen, &waiter));
+        // The first look is a step in any case.
+        for steps in 1..=4 {
+            looks(5).expect("it is still wanted");
+            assert_eq!(waiter.steps(), steps, "one step for each of the owner's, however often it looks");
+            let _ = owner.is_cancelled();
+        }
+        looks(1).expect("it is still wanted");
+        waiter.cancel();
+        assert_eq!(looks(1), Err(Cancelled), "also while the owner is stuck");
+        assert_eq!(waiter.steps(), 5);
     }
 
     #[test]

@@ -38,6 +38,10 @@ mod listing;
 // F and G: resources, schemas and results as clients take them.
 mod clients;
 
+// L: the served directory is not what it was.
+#[cfg(unix)]
+mod roots;
+
 // F8: watches.
 #[cfg(target_os = "linux")]
 mod watches;

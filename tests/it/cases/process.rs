@@ -1,7 +1,6 @@
 //! H: the process and the wire: what ended, wedged or confused a session.
 
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -48,9 +47,7 @@ fn h5_the_end_of_the_input_ends_an_idle_process() {
     let mut used = Process::spawn([tree.path()]).legacy(LATEST_LEGACY);
     used.result("resources/list", json!({}));
     for process in [never_used, used] {
-        let ended = Instant::now();
         assert_eq!(process.finish(), "");
-        assert!(ended.elapsed() < Duration::from_secs(1), "it took {:?}", ended.elapsed());
     }
 }
 
@@ -60,10 +57,8 @@ fn h5_no_input_at_all_ends_it() {
     let tree = Tree::new();
     let mut command = command([tree.path()]);
     command.stdin(Stdio::null());
-    let started = Instant::now();
     let output = output(command.spawn().expect("mcp-fs starts"));
     assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
-    assert!(started.elapsed() < Duration::from_secs(2), "it took {:?}", started.elapsed());
 }
 
 /// token-optimizer PR #400 and many others: a line of the log on stdout, and the client gave up.

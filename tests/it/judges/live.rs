@@ -51,8 +51,11 @@ async fn next(stream: &mut Subscription) -> String {
     }
 }
 
+/// Writes a file in one step: what takes two can be two changes.
 fn write(tree: &Tree, path: &str) {
-    fs::write(tree.join(path), "changed\n").expect("it is written");
+    let new = tree.outside().join("new");
+    fs::write(&new, "changed\n").expect("it is written");
+    fs::rename(new, tree.join(path)).expect("it takes its place");
 }
 
 #[test]

@@ -74,6 +74,37 @@ impl Live<Process> {
         command.arg(tree.path());
         Self::new(Process::start(command), tree)
     }
+
+    /// The same, for a client that has initialized.
+    pub(crate) fn spawn_legacy(tree: Tree) -> Self {
+        let process = Process::spawn([tree.path()]).legacy(LATEST_LEGACY);
+        Self::new(process, tree)
+    }
+
+    /// Makes a change that takes several steps while the program is stopped: how long they take does not matter then.
+    /// It sees all of them at once when it goes on.
+    #[cfg(unix)]
+    pub(crate) fn in_one_moment(&self, change: impl FnOnce(&Tree)) {
+        use rustix::process::Signal;
+        self.client.signal(Signal::STOP);
+        #[cfg(target_os = "linux")]
+        until("it is stopped", || self.stat()[0] == "T");
+        change(&self.tree);
+        self.client.signal(Signal::CONT);
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn in_one_moment(&self, change: impl FnOnce(&Tree)) {
+        change(&self.tree);
+    }
+
+    /// What `/proc` says of it, from its state on.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn stat(&self) -> Vec<String> {
+        let stat = fs::read_to_string(self.client.proc("stat")).expect("/proc/PID/stat");
+        let after_name = stat.rsplit_once(") ").expect("a name in brackets").1;
+        after_name.split(' ').map(str::to_owned).collect()
+    }
 }
 
 impl<C: Client> Live<C> {

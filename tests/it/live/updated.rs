@@ -7,22 +7,21 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use crate::live::{Live, append};
-use crate::support::{Client as _, LATEST_LEGACY, TestServer, Tree};
+use crate::support::{Client as _, LATEST_LEGACY, Process, TestServer, Tree};
 
-/// One legacy client and two streams follow `a.txt`. A change may take several steps, so the server waits for the end
-/// of it as long as it does by default.
-fn live() -> Live {
+/// One legacy client and two streams follow `a.txt`. A change may take several steps, which are made in one moment: the
+/// program, for which one change ends with a tenth of a second of rest, does not see how long they take.
+fn live() -> Live<Process> {
     let tree = Tree::new().file("a.txt", "one\n").file("other.txt", "another\n").file("sub/b.txt", "b\n");
-    let server = TestServer::start(&tree).legacy(LATEST_LEGACY);
-    let mut live = Live::new(server, tree);
+    let mut live = Live::spawn_legacy(tree);
     live.subscribe("a.txt");
     live.listen_to(1, "a.txt");
     live.listen_to("s", "a.txt");
     live
 }
 
-fn is_told_once(live: &mut Live, change: impl FnOnce(&Tree)) {
-    change(&live.tree);
+fn is_told_once(live: &mut Live<Process>, change: impl FnOnce(&Tree)) {
+    live.in_one_moment(change);
     assert_eq!(live.all_news(3), ["\"s\" updated a.txt", "1 updated a.txt", "updated a.txt"]);
     live.nothing_else();
 }
@@ -121,7 +120,9 @@ fn that_it_goes_and_that_it_comes_back_are_two_changes() {
 fn a_write_at_once_after_the_news_of_another_is_a_change_even_of_the_same_size() {
     let mut live = live();
     for text in ["two\n", "six\n", "ten\n", "one\n"] {
-        fs::write(live.tree.join("a.txt"), text).unwrap();
+        // In one step, without emptying it first.
+        let file = fs::OpenOptions::new().write(true).open(live.tree.join("a.txt"));
+        file.and_then(|mut file| file.write_all(text.as_bytes())).unwrap();
         assert_eq!(live.all_news(3), ["\"s\" updated a.txt", "1 updated a.txt", "updated a.txt"], "{text}");
     }
     live.nothing_else();
@@ -157,7 +158,8 @@ fn a_log_that_never_rests_is_told_of_while_it_grows() {
     drop(stop);
     writer.join().unwrap();
     // What was written since then may be told already.
-    live.client.close();
+    live.client.close_stdin();
+    live.client.wait();
 }
 
 #[cfg(unix)]

@@ -1,30 +1,25 @@
-//! How it ends: by the end of its input, by a signal, because nobody listens any more.
+//! How it ends: by the end of its input, by a signal, because nobody listens any more. How fast it does is measured
+//! by `cargo bench --bench soak -- --ends`.
 
 use std::io::Write as _;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use super::{output, pings, reads, silent};
 use crate::support::{Client as _, LATEST_LEGACY, Process, Tree};
 
-/// "At once", on a machine that runs many tests at once. Claude Code gives it half a second after SIGINT.
-const AT_ONCE: Duration = Duration::from_millis(900);
-
 #[test]
-fn the_end_of_the_input_ends_it_at_once_when_it_is_idle() {
+fn the_end_of_the_input_ends_it_when_it_is_idle() {
     let tree = Tree::new();
     let mut process = Process::spawn([tree.path()]).legacy(LATEST_LEGACY);
     process.result("tools/list", json!({}));
-    let ended = Instant::now();
     assert_eq!(process.finish(), "");
-    assert!(ended.elapsed() < AT_ONCE, "it took {:?}", ended.elapsed());
 }
 
 #[cfg(unix)]
 #[test]
-fn a_signal_ends_it_at_once() {
+fn a_signal_ends_it() {
     use rustix::process::Signal;
     use std::os::unix::process::ExitStatusExt as _;
 
@@ -32,10 +27,8 @@ fn a_signal_ends_it_at_once() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let mut process = Process::spawn([tree.path()]).legacy(LATEST_LEGACY);
         process.result("tools/list", json!({}));
-        let sent = Instant::now();
         process.signal(signal);
         let exit = process.wait();
-        assert!(sent.elapsed() < AT_ONCE, "{signal:?}: it took {:?}", sent.elapsed());
         // As a shell reports a signal, or the signal itself.
         let number = signal.as_raw();
         let by_signal = exit.status.signal() == Some(number) || exit.status.code() == Some(128 + number);
@@ -57,11 +50,10 @@ fn a_signal_ends_it_while_nobody_reads_its_output() {
         // It has read one line when the other, which does not fit into the pipe, is taken.
         stdin.write_all(reads(&tree, "big.txt", 150).as_bytes()).expect("it reads");
         stdin.write_all(reads(&tree, "big.txt", 150).as_bytes()).expect("it reads");
-        let sent = Instant::now();
         let kill = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status();
         assert!(kill.expect("kill runs").success());
         let status = output(child).status;
-        assert!(!status.success() && sent.elapsed() < 2 * AT_ONCE, "{signal}: {status} after {:?}", sent.elapsed());
+        assert!(!status.success(), "{signal}: {status}");
         drop((stdin, stdout));
     }
 }

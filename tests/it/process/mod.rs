@@ -6,6 +6,8 @@ mod end;
 mod linux;
 mod log;
 mod streams;
+#[cfg(target_os = "linux")]
+mod threads;
 #[cfg(unix)]
 pub(crate) mod users;
 

@@ -31,7 +31,7 @@ pub(crate) fn unprivileged(tree: &Tree, args: impl IntoIterator<Item: AsRef<OsSt
     assert!(Command::new("cp").arg(env!("CARGO_BIN_EXE_mcp-fs")).arg(&program).status().expect("cp runs").success());
     let mut command = Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"]).arg(program).args(args);
-    command.current_dir("/").env_remove("MCP_FS_LOG");
+    command.current_dir("/").env_remove("MCP_FS_LOG").env_remove("MCP_FS_ALLOW_WRITE");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     Some(command)
 }

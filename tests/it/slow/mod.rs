@@ -47,11 +47,25 @@ impl Scene {
     }
 }
 
-/// What is near is served, also what takes a thread.
+/// What is near is served, also what takes a thread. On a busy machine that can take longer than the second after
+/// which such a server gives up; then it is asked again.
 fn serves_what_is_near(process: &mut Process) {
-    assert_eq!(process.tool_text("read_text_file", json!({"path": "near.txt"})), "near\n");
-    assert_eq!(process.tool_text("read_text_file", json!({"path": "big.txt", "tail": 1})), "line\n");
-    assert_eq!(process.tool_text("list_directory", json!({"path": "near"})), "[the directory is empty]");
+    for (tool, arguments, text) in [
+        ("read_text_file", json!({"path": "near.txt"}), "near\n"),
+        ("read_text_file", json!({"path": "big.txt", "tail": 1}), "line\n"),
+        ("list_directory", json!({"path": "near"}), "[the directory is empty]"),
+    ] {
+        let begun = Instant::now();
+        loop {
+            let answer = process.tool(tool, arguments.clone());
+            let said = answer["content"][0]["text"].as_str().expect("text");
+            if !is_no_answer(said) {
+                assert_eq!(said, text, "{tool} {arguments}");
+                break;
+            }
+            assert!(begun.elapsed() < TIMEOUT, "{tool} {arguments}: {answer}");
+        }
+    }
     assert_eq!(process.request("ping", json!({}))["result"], json!({}));
 }
 

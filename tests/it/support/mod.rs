@@ -8,9 +8,12 @@
 //! | [`client`] | [`Client`]: how to talk to either of them |
 //! | [`conversation`] | the laws that every line they write is held to |
 //! | [`schema`] | the specification's JSON Schemas, the strictest of these laws |
+//! | `mount` | a file or directory mounted at a second place |
 //! | [`gate`] | [`Gate`]: work that waits until the test lets it go on |
 //!
-//! Tests are plain `#[test]` functions: every wait has a limit of [`TIMEOUT`], and nothing sleeps.
+//! Tests are plain `#[test]` functions: every wait has a limit of [`TIMEOUT`], and nothing sleeps. No assertion is about
+//! how long something took: what must be fast is shown by counted work, and what must not wait for a limit is run with
+//! that limit at [`NEVER`].
 
 #![allow(dead_code, reason = "a toolbox: not every tool is in use all the time")]
 #![allow(unused_imports, reason = "the same")]
@@ -18,6 +21,8 @@
 pub(crate) mod client;
 pub(crate) mod conversation;
 pub(crate) mod gate;
+#[cfg(target_os = "linux")]
+pub(crate) mod mount;
 pub(crate) mod process;
 pub(crate) mod schema;
 pub(crate) mod server;
@@ -34,8 +39,12 @@ pub(crate) use self::process::{Exit, Process, command, run};
 pub(crate) use self::server::TestServer;
 pub(crate) use self::tree::{SECRET_MARKER, Tree, file_uri};
 
-/// How long anything may take before its test fails.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
+/// How long anything may take before its test fails. It only guards against a hang, so it is far beyond what the
+/// busiest machine needs: no test may pass or fail by how fast it runs.
+pub(crate) const TIMEOUT: Duration = Duration::from_mins(5);
+
+/// For a limit of the server that must not be reached: a test that runs into it hangs, and [`TIMEOUT`] ends it.
+pub(crate) const NEVER: Duration = Duration::from_hours(24);
 
 /// Whether permission bits hold this user back. They do not hold root, so tests of them are void there.
 #[cfg(unix)]

@@ -46,6 +46,7 @@ pub(crate) struct Exit {
 pub(crate) fn command(args: impl IntoIterator<Item: AsRef<OsStr>>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-fs"));
     command.args(args).current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("MCP_FS_LOG");
+    command.env_remove("MCP_FS_ALLOW_WRITE");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

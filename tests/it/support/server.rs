@@ -5,12 +5,13 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
 use mcp_fs::call::{Call, Failure, Outcome};
 use mcp_fs::context::Context;
 use mcp_fs::limits::Limits;
+use mcp_fs::pool::Pool;
 use mcp_fs::root::{Deny, Protect, Root};
 use mcp_fs::server::Server;
 use serde_json::Value;
@@ -19,7 +20,7 @@ use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
 use super::client::{Client, Talk, without_stream_ends};
-use super::{TIMEOUT, Tree};
+use super::{NEVER, TIMEOUT, Tree};
 
 /// A running server. When it is dropped, it must have nothing left to say but the ends of streams: see
 /// [`TestServer::close`].
@@ -46,10 +47,11 @@ pub(crate) struct Builder {
     allow_write: bool,
     dispatch: Option<Dispatch>,
     buffer: usize,
+    threads: Option<usize>,
 }
 
 impl TestServer {
-    /// Serves a tree with all defaults. Nothing has been said yet.
+    /// Serves a tree with all defaults but those of time. Nothing has been said yet.
     pub(crate) fn start(tree: &Tree) -> Self {
         Self::builder(tree).start()
     }
@@ -57,9 +59,11 @@ impl TestServer {
     /// To serve a tree with something changed.
     pub(crate) fn builder(tree: &Tree) -> Builder {
         let root = tree.path().to_owned();
+        // On a busy machine a healthy search or read can take longer than the defaults allow.
+        let limits = Limits { search_time: NEVER, io_time: NEVER, ..Limits::default() };
         Builder {
             root,
-            limits: Limits::default(),
+            limits,
             deny: Vec::new(),
             default_deny: true,
             protect: Vec::new(),
@@ -67,6 +71,7 @@ impl TestServer {
             allow_write: false,
             dispatch: None,
             buffer: 64 << 10,
+            threads: None,
         }
     }
 
@@ -126,6 +131,12 @@ impl Drop for TestServer {
 }
 
 impl Builder {
+    /// Serves another path than the tree's own, such as a link to it.
+    pub(crate) fn at(mut self, path: impl Into<PathBuf>) -> Self {
+        self.root = path.into();
+        self
+    }
+
     /// Changes limits: `.limits(|limits| limits.page = 3)`.
     pub(crate) fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Self {
         change(&mut self.limits);
@@ -177,6 +188,12 @@ impl Builder {
         self
     }
 
+    /// As if the system had no more threads than these for its work.
+    pub(crate) fn threads(mut self, most: usize) -> Self {
+        self.threads = Some(most);
+        self
+    }
+
     /// Starts it.
     pub(crate) fn start(self) -> TestServer {
         let deny = Deny::new(&self.deny, self.default_deny).expect("patterns");
@@ -188,6 +205,9 @@ impl Builder {
         }
         if let Some(dispatch) = self.dispatch {
             server = server.with_dispatch(dispatch);
+        }
+        if let Some(most) = self.threads {
+            server = server.with_pool(Arc::new(Pool::new(most)));
         }
         let (input, server_input) = tokio::io::duplex(self.buffer);
         let (output, server_output) = tokio::io::duplex(self.buffer);

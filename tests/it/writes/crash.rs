@@ -2,8 +2,6 @@
 //!
 //! `MCP_FS_CRASHES` sets how often; a few dozen times by default.
 
-use std::time::{Duration, Instant};
-
 use rustix::process::Signal;
 use serde_json::json;
 
@@ -40,22 +38,14 @@ fn start(tree: &Tree, lines: &str) -> Process {
     process
 }
 
-/// How long all of them take.
-fn time_of_writes(lines: &str) -> Duration {
-    let tree = Tree::new();
-    let start_of_all = Instant::now();
-    let mut process = start(&tree, lines);
-    for _ in 0..=WRITES {
+/// Waits until so many requests are answered, and then so many looks at the temporary file longer: the next write is
+/// somewhere on its way.
+fn in_the_middle(process: &mut Process, tree: &Tree, answers: usize, looks: usize) {
+    for _ in 0..answers {
         process.read().expect("an answer");
     }
-    start_of_all.elapsed()
-}
-
-/// Lets time pass without a sleep: what is waited for is the clock.
-fn spin(time: Duration) {
-    let start = Instant::now();
-    while start.elapsed() < time {
-        std::hint::spin_loop();
+    for _ in 0..looks {
+        std::hint::black_box(names(tree, ""));
     }
 }
 
@@ -63,12 +53,11 @@ fn spin(time: Duration) {
 fn a_killed_write_leaves_the_old_or_the_new_file() {
     let tree = Tree::new().file("a", "a".repeat(SIZE));
     let (lines, crashes) = (lines(), crashes());
-    let time = time_of_writes(&lines);
     let mut changed = 0;
     for crash in 0..crashes {
         let before = content(&tree, "a");
         let mut process = start(&tree, &lines);
-        spin(time * crash / crashes);
+        in_the_middle(&mut process, &tree, crash as usize % (WRITES + 1), crash as usize * 7 % 40);
         process.signal(Signal::KILL);
         while process.read().is_some() {}
         process.wait();
