@@ -204,7 +204,9 @@ mod tests {
         let pool = Pool::new(1);
         let (go, wait) = channel::<()>();
         let (tell, told) = channel();
-        pool.thread(0).expect("a thread").start(move || drop(wait.recv()));
+        pool.thread(0).expect("a thread").start(move || {
+            let _ = wait.recv();
+        });
         assert!(pool.thread(1).is_none(), "the only one is at work");
         // Its job is as good as done.
         pool.thread(0).expect("the same").start(move || tell.send(()).expect("it is awaited"));
@@ -218,7 +220,9 @@ mod tests {
         let pool = Pool::new(8);
         let (go, wait) = channel::<()>();
         let (tell, told) = channel();
-        pool.thread(usize::MAX).expect("a thread").start(move || drop(wait.recv()));
+        pool.thread(usize::MAX).expect("a thread").start(move || {
+            let _ = wait.recv();
+        });
         pool.thread(usize::MAX).expect("a thread").start(move || tell.send(()).expect("it is awaited"));
         assert_eq!(told.recv(), Ok(()));
         pool.end(Duration::ZERO);
