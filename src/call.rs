@@ -9,18 +9,18 @@
 //! | `tool`, `resource` | what is given of tools and of resources |
 //! | `news` | what the server says on its own, and who hears of it |
 
-mod news;
 mod resource;
+mod subscription;
 mod tool;
 
 use serde_json::value::RawValue;
 
-pub use self::news::{Interests, Listening, Outbound, Subject, Subscription};
 pub use self::resource::{
     Annotations, Completion, Contents, Continuation, Data, Resource, ResourcePage, ResourceTemplate,
 };
+pub use self::subscription::{Interests, Listening, Outbound, Subject, Subscription};
 pub use self::tool::{Block, ToolAnnotations, ToolDefinition, ToolResult};
-use crate::cancel::Cancelled;
+use crate::runtime::cancel::Cancelled;
 
 /// What a client can ask of the features. The handshake and `ping` are answered by the eras themselves.
 #[derive(Debug)]

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::cancel::Cancel;
 use crate::hostile::is_hostile;
 use crate::limits::Limits;
 use crate::log;
 use crate::root::write::is_displaced;
 use crate::root::{Exclude, Hidden, Kind, Protect, RelPath, Root, WalkOptions};
+use crate::runtime::cancel::Cancel;
 
 /// The report, ready to be printed. With `protect`, clients may change what is served but for what has such a name.
 pub fn report(root: &Root, protect: Option<&Protect>, limits: &Limits, program: &Path, options: &[String]) -> String {
@@ -24,7 +24,7 @@ pub fn report(root: &Root, protect: Option<&Protect>, limits: &Limits, program: 
         let _ = writeln!(text, "protected     {}", log::escaped(&protect.to_string()));
     }
     let _ = writeln!(text, "confinement   {}", root.confinement());
-    let _ = writeln!(text, "kernel wall   {}", root.wall());
+    let _ = writeln!(text, "kernel wall   {}", root.sandbox());
     text += &configuration(root, program, options);
     text
 }
@@ -32,7 +32,7 @@ pub fn report(root: &Root, protect: Option<&Protect>, limits: &Limits, program: 
 /// The line that a server begins with on stderr: what it serves, and what keeps it to that.
 pub fn summary(root: &Root, writable: bool) -> String {
     let access = if writable { "to be read and changed" } else { "read-only" };
-    let (path, paths, process) = (root.path().display(), root.confinement(), root.wall());
+    let (path, paths, process) = (root.path().display(), root.confinement(), root.sandbox());
     format!("serving {path}, {access}; paths confined by {paths}; process by {process}")
 }
 

@@ -169,8 +169,8 @@ impl Cli {
     }
 
     /// Confines the process to DIR, as far as is asked for and can be.
-    pub fn lock(&self, root: &mut Root) -> Result<(), StartupError> {
-        root.lock(self.sandbox, self.allow_write).map_err(|error| StartupError(error.to_string()))
+    pub fn enter_sandbox(&self, root: &mut Root) -> Result<(), StartupError> {
+        root.enter_sandbox(self.sandbox, self.allow_write).map_err(|error| StartupError(error.to_string()))
     }
 
     /// Opens DIR.

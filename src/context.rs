@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use serde_json::value::RawValue;
 
 use crate::call::{Failure, Outbound};
-use crate::cancel::Cancel;
 use crate::features::resources::Snapshots;
 use crate::features::watch::Watch;
 use crate::limits::Limits;
-use crate::memory::{Budget, Held, NoMemory, Reservation, Turn};
 use crate::root::{Root, WritableRoot};
-use crate::workbench::Workbench;
+use crate::runtime::cancel::Cancel;
+use crate::runtime::memory::{Budget, Held, NoMemory, Reservation, Turn};
+use crate::runtime::serial_executor::SerialExecutor;
 
 /// What lives as long as the server.
 #[derive(Debug)]
@@ -33,13 +33,13 @@ pub struct Services {
     /// Walks and listings at once.
     pub turns: Arc<Budget>,
     /// Searches at once.
-    pub search_turns: Arc<Budget>,
+    pub search_permits: Arc<Budget>,
     /// Copies, moves and deletions at once.
-    pub change_turns: Arc<Budget>,
+    pub change_permits: Arc<Budget>,
     /// Edits and writes of single files at once.
     pub edit_turns: Arc<Budget>,
     /// Where large files are edited.
-    pub workbench: Workbench,
+    pub serial_executor: SerialExecutor,
 }
 
 /// What a call's work has at hand.
@@ -118,28 +118,28 @@ impl Context {
 
     /// Waits for a turn to walk or to list: what is gathered there is bounded one by one, not 64 times. The turn ends
     /// when what is given back goes.
-    pub fn turn(&self) -> Result<Turn, Failure> {
-        self.turn_at(&self.services.turns)
+    pub fn walk_permit(&self) -> Result<Turn, Failure> {
+        self.permit_of(&self.services.turns)
     }
 
     /// The same for a search, which takes long and every processor: listings do not wait for it.
-    pub fn search_turn(&self) -> Result<Turn, Failure> {
-        self.turn_at(&self.services.search_turns)
+    pub fn search_permit(&self) -> Result<Turn, Failure> {
+        self.permit_of(&self.services.search_permits)
     }
 
     /// The same for what copies, moves or deletes, maybe a tree, which may take long.
-    pub fn change_turn(&self) -> Result<Turn, Failure> {
-        self.turn_at(&self.services.change_turns)
+    pub fn change_permit(&self) -> Result<Turn, Failure> {
+        self.permit_of(&self.services.change_permits)
     }
 
     /// The same for an edit or a write of one file, which may hold it several times over. It never waits for a tree.
     pub fn edit_turn(&self) -> Result<Turn, Failure> {
-        self.turn_at(&self.services.edit_turns)
+        self.permit_of(&self.services.edit_turns)
     }
 
-    fn turn_at(&self, turns: &Arc<Budget>) -> Result<Turn, Failure> {
+    fn permit_of(&self, turns: &Arc<Budget>) -> Result<Turn, Failure> {
         let turn = turns.reserve(1, &self.cancel, true).map_err(|_| Failure::Cancelled)?;
-        Ok(self.held.keep_turn(turn))
+        Ok(self.held.keep_permit(turn))
     }
 
     /// The word to stop for a search, which also has an end by itself.
@@ -150,7 +150,7 @@ impl Context {
     /// After a search: whether its time was over. Fails when the client does not want it any more.
     pub fn check_search(&self, cancel: &Cancel) -> Result<bool, Failure> {
         self.cancel.check()?;
-        Ok(cancel.is_cancelled())
+        Ok(cancel.checkpoint())
     }
 
     /// Tells the client how far the work is, where it asked for that; at most ten times a second.

@@ -24,10 +24,10 @@ pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
 }
 
 /// What is answered to a call whose work is stuck: nothing was heard of it for so long.
-pub fn no_answer(call: &Call, after: Duration) -> Result<Outcome, Failure> {
+pub fn timed_out(call: &Call, after: Duration) -> Result<Outcome, Failure> {
     let message = format!("The file system did not answer within {} s (--io-timeout).", after.as_secs());
     match call {
-        Call::CallTool { name, .. } => Ok(Outcome::Tool(tools::no_answer(name, &message))),
+        Call::CallTool { name, .. } => Ok(Outcome::Tool(tools::timed_out(name, &message))),
         Call::ReadResource { uri } | Call::Subscribe { uri } => {
             Err(Failure::Unreadable { uri: uri.clone(), message: message + " Try again later." })
         }

@@ -17,7 +17,7 @@
 //!
 //! [`server`] puts these together. [`call`] is the waist between the halves: eras translate to it, features work in
 //! it, with a [`context`] at hand. [`limits`] has every bound, [`memory`] and [`inflight`] keep two of them,
-//! [`pool`] has the threads for work that blocks, [`workbench`] is where much memory is used, [`subscribers`] knows who hears
+//! [`pool`] has the threads for work that blocks, [`serial_executor`] is where much memory is used, [`subscribers`] knows who hears
 //! of changes, [`cancel`] is the word to stop, [`text`] holds what may be large. [`hostile`] knows the characters that are
 //! escaped wherever a name is shown.
 //! [`stdio`] opens stdin and stdout as what they are, [`log`] writes to stderr, [`cli`] and [`check`] are what a person
@@ -35,7 +35,7 @@
 //! 5. No path outside the served directory, no environment value and no error number reaches a client. Kernel file
 //!    systems such as /proc, where the process's own secrets can be read, are never served.
 //! 6. Nothing is listed, reported or opened that was not reached through the root handle.
-//! 7. On Linux the kernel confines the process to the directory before it reads the first line ([`root::lockdown`]),
+//! 7. On Linux the kernel confines the process to the directory before it reads the first line ([`root::sandbox`]),
 //!    so that a fault in the first six does not lead outside.
 //!
 //! `tests/it/tidy.rs` and the lints hold the first two; the tests named after the others hold those.
@@ -54,29 +54,22 @@
 
 #![forbid(unsafe_code)]
 
-pub mod batch;
 pub mod bytes;
 pub mod call;
-pub mod cancel;
 pub mod check;
 pub mod cli;
-mod connection;
 pub mod context;
 pub mod dispatch;
-mod ending;
-pub mod era;
 pub mod features;
 pub mod hostile;
-pub mod inflight;
+pub mod jsonrpc;
 pub mod limits;
 pub mod log;
-pub mod memory;
 pub mod object;
-pub mod pool;
+pub mod peer;
+pub mod protocol;
 pub mod root;
+pub mod runtime;
 pub mod server;
-pub mod stdio;
-pub mod subscribers;
 pub mod text;
-pub mod wire;
-pub mod workbench;
+pub mod transport;

@@ -12,10 +12,11 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use mcp_fs::cli::{Cli, StartupError};
-use mcp_fs::pool::Pool;
 use mcp_fs::root::{Protect, Root};
+use mcp_fs::runtime::pool::Pool;
 use mcp_fs::server::Server;
-use mcp_fs::{check, log, stdio};
+use mcp_fs::transport::stdio::streams;
+use mcp_fs::{check, log};
 use tokio::runtime::Runtime;
 use tracing::level_filters::LevelFilter;
 
@@ -71,17 +72,17 @@ fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
     let protect = cli.protect()?;
     let mut root = cli.open_root()?;
     if cli.check {
-        cli.lock(&mut root)?;
+        cli.enter_sandbox(&mut root)?;
         return Ok(print_check(cli, &root, &protect));
     }
     end_on_signals()?;
     let runtime = runtime()?;
     let streams = {
         let _within = runtime.enter();
-        stdio::open()
+        streams::open()
     };
-    cli.lock(&mut root)?;
-    let level = if stdio::stderr_is_stdout() { LevelFilter::OFF } else { level };
+    cli.enter_sandbox(&mut root)?;
+    let level = if streams::stderr_is_stdout() { LevelFilter::OFF } else { level };
     // Through the log: a panic must neither break a message, where stderr is stdout, nor wait for a full stderr.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     let limits = cli.limits();
@@ -91,7 +92,7 @@ fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
     if log.is_some() {
         log::notice(&check::summary(&root, cli.allow_write));
     }
-    if io::stdin().is_terminal() && !stdio::stderr_is_stdout() {
+    if io::stdin().is_terminal() && !streams::stderr_is_stdout() {
         log::notice("waiting for an MCP client on stdin; Ctrl-D ends it, --check shows more.");
     }
     let server = Server::new(root, cli.limits());
@@ -131,8 +132,8 @@ fn start_threads(runtime: &Runtime, streams: usize, pool: &Pool) -> Result<(), S
     ))
 }
 
-fn serve(runtime: Runtime, server: Server, streams: stdio::Streams, pool: &Pool) -> ExitCode {
-    let served = runtime.block_on(server.serve_until(streams.input, streams.output, stdio::output_closed()));
+fn serve(runtime: Runtime, server: Server, streams: streams::Streams, pool: &Pool) -> ExitCode {
+    let served = runtime.block_on(server.serve_until(streams.input, streams.output, streams::output_closed()));
     // Who writes and was told to stop takes away what is half done. A thread may also be stuck in a read that never
     // ends: nobody waits for that.
     pool.end(LAST_MOMENT);

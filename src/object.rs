@@ -2,7 +2,7 @@
 //!
 //! Envelopes, parameters, `_meta` and tool arguments are all read this way, so that a line is parsed once, nothing
 //! is copied before it is needed, and hostile nesting costs nothing: a value that nobody asks for is only skipped.
-//! What a key means is its reader's business ([`crate::wire::message`], [`crate::era`], the tools).
+//! What a key means is its reader's business ([`crate::jsonrpc::message`], [`crate::protocol`], the tools).
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! A server: the directory, what is said of it, and the work behind each call.
 //!
-//! What happens on a connection is [`crate::connection`]'s business.
+//! What happens on a connection is [`crate::peer`]'s business.
 
 use std::io;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use crate::call::{Call, Failure, Outcome};
 use crate::context::{Context, Services};
 use crate::dispatch;
-use crate::era::hello::Hello;
 use crate::features::resources::Snapshots;
 use crate::features::watch::Watch;
 use crate::limits::{Limits, WatchMode};
-use crate::memory::Budget;
-use crate::pool::Pool;
+use crate::protocol::server_info::ServerInfo;
 use crate::root::{Protect, Root, WritableRoot};
-use crate::workbench::Workbench;
+use crate::runtime::memory::Budget;
+use crate::runtime::pool::Pool;
+use crate::runtime::serial_executor::SerialExecutor;
 
 /// Walks and listings that go on at once: each may hold a million names.
 const WALKS: u64 = 4;
@@ -37,7 +37,7 @@ pub(crate) type Dispatch = dyn Fn(&Call, &Context) -> Result<Outcome, Failure> +
 /// A server for one directory. It serves one connection: stdio has no more.
 pub struct Server {
     pub(crate) services: Arc<Services>,
-    pub(crate) hello: Hello,
+    pub(crate) info: ServerInfo,
     pub(crate) dispatch: Arc<Dispatch>,
     pub(crate) pool: Arc<Pool>,
 }
@@ -48,17 +48,17 @@ impl Server {
         let root = Arc::new(root);
         let threads = limits.in_flight + limits.left_behind;
         Self {
-            hello: Hello::new(&root, false, limits.watch.mode != WatchMode::Off),
+            info: ServerInfo::new(&root, false, limits.watch.mode != WatchMode::Off),
             services: Arc::new(Services {
                 watch: Watch::new(Arc::clone(&root), &limits),
                 root,
                 writable: None,
                 budget: Budget::new(limits.answer_bytes),
                 turns: Budget::new(WALKS),
-                search_turns: Budget::new(SEARCHES),
-                change_turns: Budget::new(CHANGES),
+                search_permits: Budget::new(SEARCHES),
+                change_permits: Budget::new(CHANGES),
                 edit_turns: Budget::new(EDITS),
-                workbench: Workbench::default(),
+                serial_executor: SerialExecutor::default(),
                 snapshots: Snapshots::default(),
                 limits,
             }),
@@ -79,7 +79,7 @@ impl Server {
     pub fn allow_write(mut self, protect: Protect, durable: bool) -> Self {
         // Nobody else has them before the server serves.
         if let Some(services) = Arc::get_mut(&mut self.services) {
-            self.hello = Hello::new(&services.root, true, !services.watch.is_off());
+            self.info = ServerInfo::new(&services.root, true, !services.watch.is_off());
             services.writable = Some(WritableRoot::new(Arc::clone(&services.root), protect, durable));
         }
         self
@@ -113,7 +113,7 @@ impl Server {
         R: AsyncRead + Unpin,
         W: AsyncWrite + Unpin,
     {
-        crate::connection::serve(self, input, output, closed).await
+        crate::peer::serve(self, input, output, closed).await
     }
 }
 

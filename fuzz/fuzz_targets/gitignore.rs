@@ -14,8 +14,8 @@ use gix_ignore::Search;
 use gix_ignore::glob::pattern::Case;
 use gix_ignore::search::Ignore;
 use libfuzzer_sys::{Corpus, fuzz_target};
-use mcp_fs::cancel::Cancel;
 use mcp_fs::root::{Exclude, Hidden, Kind, RelPath, Root, WalkOptions};
+use mcp_fs::runtime::cancel::Cancel;
 use mcp_fs_fuzz::Scene;
 
 /// Paths that are made.

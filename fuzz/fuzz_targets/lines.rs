@@ -10,7 +10,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use mcp_fs::wire::lines::{Line, LineReader};
+use mcp_fs::transport::stdio::lines::{Line, LineReader};
 use tokio::io::{AsyncRead, ReadBuf};
 
 /// What the reader may hold beside lines of the limit's length: room to read into.

@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use libfuzzer_sys::fuzz_target;
-use mcp_fs::wire::error::{INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR};
-use mcp_fs::wire::message::{Id, Message, Request, item, parse};
+use mcp_fs::jsonrpc::error::{INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR};
+use mcp_fs::jsonrpc::message::{Id, Message, Request, item, parse};
 use serde_json::value::RawValue;
 use serde_json::{Value, from_str};
 

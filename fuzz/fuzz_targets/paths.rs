@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use mcp_fs::cancel::Cancel;
-use mcp_fs::root::{Asked, Blocking, RelPath, Root, RootError};
+use mcp_fs::root::{Blocking, RelPath, RequestedPath, Root, RootError};
+use mcp_fs::runtime::cancel::Cancel;
 use mcp_fs_fuzz::Scene;
 
 static SCENE: LazyLock<(Scene, Root)> = LazyLock::new(|| {
@@ -42,13 +42,13 @@ fuzz_target!(|asked: &str| {
 });
 
 /// No empty components, no `.`, no NUL, and not longer than a system call takes.
-fn is_a_plain_path(located: &Asked) {
+fn is_a_plain_path(located: &RequestedPath) {
     let bytes = located.path.as_bytes();
     assert!(bytes.len() <= 4_096 && !bytes.contains(&0), "{located:?}");
     assert_eq!(RelPath::from_bytes(bytes), located.path);
 }
 
-fn comes_back(root: &Root, located: &Asked) {
+fn comes_back(root: &Root, located: &RequestedPath) {
     let uri = root.uri(&located.path);
     assert!(uri.is_ascii() && url::Url::parse(&uri).is_ok(), "{uri}");
     assert_eq!(root.locate_uri(&uri).expect("its own URI").path, located.path, "{uri}");
@@ -65,7 +65,7 @@ fn below(scene: &Scene, asked: &str) -> Option<RelPath> {
     Some(RelPath::from_bytes(components.collect::<Vec<_>>().join("/").as_bytes()))
 }
 
-fn opens_what_is_there(scene: &Scene, root: &Root, located: &Asked) {
+fn opens_what_is_there(scene: &Scene, root: &Root, located: &RequestedPath) {
     match root.open_file(located, Blocking::Allowed, &Cancel::default()) {
         Ok(file) => {
             let mut content = vec![0; file.stat.size as usize + 1];

@@ -10,10 +10,10 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
+use mcp_fs::jsonrpc::message::{Id, Message, item, parse};
 use mcp_fs::limits::WatchMode;
 use mcp_fs::object::Object;
 use mcp_fs::server::Server;
-use mcp_fs::wire::message::{Id, Message, item, parse};
 use mcp_fs_fuzz::{Scene, limits};
 use serde_json::value::RawValue;
 use serde_json::{Value, from_str};

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcp_fs::call::{Block, Call, Contents, Data, ToolResult};
-use mcp_fs::cancel::Cancel;
 use mcp_fs::context::{Context, Services};
 use mcp_fs::features::resources::Snapshots;
 use mcp_fs::features::watch::Watch;
 use mcp_fs::limits::{Limits, WatchMode};
-use mcp_fs::memory::Budget;
 use mcp_fs::root::{Deny, Protect, Root, WritableRoot};
-use mcp_fs::workbench::Workbench;
+use mcp_fs::runtime::cancel::Cancel;
+use mcp_fs::runtime::memory::Budget;
+use mcp_fs::runtime::serial_executor::SerialExecutor;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tempfile::TempDir;
@@ -104,15 +104,16 @@ impl Scene {
         let (root, limits) = (Arc::new(self.open()), limits());
         Arc::new(Services {
             watch: Watch::new(Arc::clone(&root), &limits),
-            writable: writable.then(|| WritableRoot::new(Arc::clone(&root), Protect::new(&[], true).expect("no patterns"), false)),
+            writable: writable
+                .then(|| WritableRoot::new(Arc::clone(&root), Protect::new(&[], true).expect("no patterns"), false)),
             root,
             snapshots: Snapshots::default(),
             budget: Budget::new(limits.answer_bytes),
             turns: Budget::new(1),
-            search_turns: Budget::new(1),
-            change_turns: Budget::new(1),
+            search_permits: Budget::new(1),
+            change_permits: Budget::new(1),
             edit_turns: Budget::new(1),
-            workbench: Workbench::default(),
+            serial_executor: SerialExecutor::default(),
             limits,
         })
     }

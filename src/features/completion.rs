@@ -25,7 +25,7 @@ use crate::context::Context;
 use crate::hostile::is_hostile;
 use crate::limits::LONGEST_URI;
 use crate::object;
-use crate::root::{Asked, Blocking, Entry, Kind, RelPath, Root, RootError};
+use crate::root::{Blocking, Entry, Kind, RelPath, RequestedPath, Root, RootError};
 
 /// The template's variables. Only the first can be completed: the others are numbers.
 const VARIABLES: [&str; 4] = ["path", "offset", "limit", "column"];
@@ -48,7 +48,7 @@ pub fn complete(template: &str, argument: &str, value: &str, context: &Context) 
     if argument != VARIABLES[0] || value.len() > LONGEST_URI {
         return Ok(Completion::default());
     }
-    let turn = context.turn()?;
+    let turn = context.walk_permit()?;
     let found = Typed::read(value, context.root()).and_then(|typed| Matches::find(typed, context));
     drop(turn);
     match found {
@@ -63,7 +63,7 @@ pub fn complete(template: &str, argument: &str, value: &str, context: &Context) 
 
 /// Both must be known: the template, or a URI that is inside by what it says, and one of the variables.
 fn check(template: &str, argument: &str, root: &Root) -> Result<(), Failure> {
-    let is_inside = |asked: Asked| !asked.path.has_parent_refs();
+    let is_inside = |asked: RequestedPath| !asked.path.has_parent_refs();
     let is_uri = || !template.contains('{') && root.locate_uri(template).is_ok_and(is_inside);
     if !resources::templates(root).iter().any(|known| known.uri_template == template) && !is_uri() {
         let template = object::shortened(template);
@@ -83,7 +83,7 @@ struct Typed {
     /// What every value begins with: the text up to the last `/`.
     before: String,
     /// The directory that this means.
-    directory: Asked,
+    directory: RequestedPath,
     /// What names have to match.
     name: Name,
 }
@@ -213,7 +213,7 @@ fn leads_to(directory: &RelPath, name: &[u8], kind: Kind, context: &Context) -> 
     if kind != Kind::Link {
         return Some(kind);
     }
-    let asked = Asked { path: directory.join(name), directory: false };
+    let asked = RequestedPath { path: directory.join(name), directory: false };
     context.root().stat(&asked, Blocking::Allowed, &context.cancel).ok().map(|(_, stat)| stat.kind)
 }
 

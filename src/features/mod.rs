@@ -18,7 +18,7 @@
 pub mod completion;
 pub mod content;
 mod edit;
-mod names;
+mod format;
 pub mod resources;
 mod search;
 mod text;

@@ -15,7 +15,7 @@ use unicode_normalization::UnicodeNormalization;
 use self::remembered::{Hashes, Remembered};
 use super::path::RelPath;
 use super::{Root, RootError};
-use crate::cancel::{Cancel, Cancelled, PATIENCE};
+use crate::runtime::cancel::{Cancel, Cancelled, PATIENCE};
 
 /// Directories that are read for this at once. The thread that watches may hold one for good, if it is stuck.
 const AT_ONCE: usize = 2;
@@ -91,7 +91,7 @@ impl Lookups {
     /// answer: nobody waits for it.
     fn permit(&self, cancel: &Cancel) -> Result<Permit<'_>, Cancelled> {
         let mut holders = lock(&self.holders);
-        while holders.all.iter().filter(|(_, holder)| !holder.was_told()).count() >= AT_ONCE {
+        while holders.all.iter().filter(|(_, holder)| !holder.is_requested()).count() >= AT_ONCE {
             cancel.check()?;
             holders = self.freed.wait_timeout(holders, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
         }

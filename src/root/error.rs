@@ -8,7 +8,7 @@ use std::fmt;
 use std::io;
 
 use super::stat::Kind;
-use crate::cancel::Cancelled;
+use crate::runtime::cancel::Cancelled;
 
 /// Why the root did not give what was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

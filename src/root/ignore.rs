@@ -9,11 +9,11 @@ mod syntax;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::cancel::Cancel;
+use crate::runtime::cancel::Cancel;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::dir::Listing;
+use super::listing::Listing;
 use super::open::Blocking;
 use super::path::{RelPath, os_str};
 use super::{Root, RootError};

@@ -10,7 +10,7 @@ use super::{Root, RootError};
 
 /// A path as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct RequestedPath {
     /// Below the served directory; may still hold `..`.
     pub path: RelPath,
     /// It was written with a final `/`, so only a directory will do.
@@ -19,7 +19,7 @@ pub struct Asked {
 
 impl Root {
     /// Reads a `path` argument: relative, absolute, or a `file://` URI.
-    pub fn locate(&self, asked: &str) -> Result<Asked, RootError> {
+    pub fn locate(&self, asked: &str) -> Result<RequestedPath, RootError> {
         if uri::is_file_uri(asked) && asked[5..].starts_with('/') {
             return self.locate_uri(asked);
         }
@@ -31,7 +31,7 @@ impl Root {
 
     /// Reads a URI, or a relative reference taken against the served directory. A fragment, and a query that is not
     /// ours, are part of the name: files are called `a#b` and `what?`.
-    pub fn locate_uri(&self, uri: &str) -> Result<Asked, RootError> {
+    pub fn locate_uri(&self, uri: &str) -> Result<RequestedPath, RootError> {
         match uri::decode(uri).map_err(|bad| RootError::BadPath(bad.message()))? {
             UriPath::Relative(path) => self.below(&path, is_absolute(&path)),
             // On Windows `file:///C:/dir` names `C:/dir`.
@@ -68,13 +68,13 @@ impl Root {
         if uri::is_file_uri(asked) && uri::is_well_formed(asked) { asked.to_owned() } else { self.uri(path) }
     }
 
-    fn below(&self, path: &[u8], absolute: bool) -> Result<Asked, RootError> {
+    fn below(&self, path: &[u8], absolute: bool) -> Result<RequestedPath, RootError> {
         let path = separators(path);
         let directory = path.ends_with(b"/");
         let mut path = RelPath::from_bytes(&path);
         if absolute {
             let below = self.spellings.iter().find_map(|root| strip(&path, root));
-            #[cfg(mcp_fs_breached)]
+            #[cfg(mcp_fs_unsandboxed)]
             let below = below.or_else(|| Some(self.from_the_top(&path)));
             path = below.ok_or(RootError::Outside)?;
         }
@@ -85,7 +85,7 @@ impl Root {
         if cfg!(windows) && path.components().any(is_other_name) {
             return Err(RootError::BadPath("on Windows a name cannot hold \":\" or end with a dot or a space"));
         }
-        Ok(Asked { path, directory })
+        Ok(RequestedPath { path, directory })
     }
 
     /// An absolute link target as a path below the served directory, where it is below it.

@@ -16,7 +16,7 @@
 //! | [`trail`], [`hints`] | what tells that it changed; when to look |
 //! | [`mod@write`] | how is it changed? Only with a [`WritableRoot`] |
 //! | [`presence`] | is the directory still the one at its path? |
-//! | [`lockdown`] | what does the kernel keep the whole process from? |
+//! | [`sandbox`] | what does the kernel keep the whole process from? |
 //! | [`sys`] | how does this system do it? |
 //!
 //! Bind mounts and hard links below the directory are part of it: who may make them may copy files there too.
@@ -28,27 +28,27 @@
 )]
 
 mod alike;
-#[cfg(mcp_fs_breached)]
-mod breach;
 pub mod deny;
-mod dir;
 mod error;
 mod fold;
 pub mod hints;
 mod ignore;
+mod listing;
 mod locate;
-pub mod lockdown;
 mod open;
 mod path;
 mod patterns;
 mod presence;
 mod protect;
 mod resolve;
+pub mod sandbox;
 mod stat;
 mod sys;
-mod trail;
+#[cfg(mcp_fs_unsandboxed)]
+mod unsandboxed;
 mod uri;
 mod walk;
+mod watch_path;
 pub mod write;
 
 use std::io;
@@ -63,24 +63,24 @@ use self::alike::Lookups;
 use self::presence::Presence;
 
 pub use self::deny::Deny;
-pub use self::dir::{Directory, Entry, Listing};
 pub use self::error::RootError;
 pub use self::ignore::Exclude;
-pub use self::locate::Asked;
-pub use self::lockdown::{Sandbox, Wall};
+pub use self::listing::{Directory, Entry, Listing};
+pub use self::locate::RequestedPath;
 pub use self::open::{Blocking, File};
 pub use self::path::RelPath;
 pub use self::protect::{Protect, ProtectedBy};
+pub use self::sandbox::{Sandbox, SandboxStatus};
 pub use self::stat::{Kind, Stat};
-pub use self::trail::{Facts, Heard, Trail};
 pub use self::walk::{Hidden, Visit, Walk, WalkOptions};
+pub use self::watch_path::{FileState, Pending, WatchPath};
 pub use self::write::WritableRoot;
 
 /// The served directory.
 #[derive(Debug)]
 pub struct Root {
     dir: Dir,
-    abilities: sys::Abilities,
+    abilities: sys::Caps,
     /// Other file systems than the directory's own, where that is a local one, are not asked.
     only_local: AtomicBool,
     /// The same for walks alone, which would come to them without being asked to.
@@ -95,18 +95,18 @@ pub struct Root {
     /// `file://` and the absolute path.
     uri: String,
     /// What the kernel enforces on the process.
-    wall: Wall,
+    sandbox: SandboxStatus,
 }
 
 /// What becomes of file systems that are mounted in the served directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Others {
+pub enum MountPolicy {
     /// They are served like the rest.
-    Asked,
+    Follow,
     /// Walks do not enter them.
-    AskedByName,
+    ExplicitOnly,
     /// They are not served.
-    Avoided,
+    Skip,
 }
 
 /// Why a directory cannot be served. Shown once, on stderr, to who started the server.
@@ -133,7 +133,7 @@ impl Root {
         };
         let canonical = path.canonicalize().map_err(describe)?;
         let dir = Dir::open_ambient_dir(&canonical, cap_std::ambient_authority()).map_err(describe)?;
-        let can = sys::Abilities::of(&dir).map_err(describe)?;
+        let can = sys::Caps::of(&dir).map_err(describe)?;
         let listable = sys::open(&dir, &RelPath::root(), sys::Access::Directory, can)
             .and_then(|(dir, _)| sys::must_be_served(&dir));
         listable.map_err(|error| match error {
@@ -158,7 +158,7 @@ impl Root {
             deny,
             lookups: Lookups::default(),
             path: canonical,
-            wall: Wall::not_yet(),
+            sandbox: SandboxStatus::not_applied(),
         })
     }
 
@@ -185,12 +185,12 @@ impl Root {
 
     /// Which other file systems than the directory's own are asked, as one does not answer. Where the own one is no local
     /// one, it counts as another, but for walks. What is not asked fails at once with [`RootError::NoAnswer`].
-    pub fn avoid(&self, others: Others) {
-        self.only_local.store(others == Others::Avoided, Ordering::Relaxed);
-        self.walks_stay.store(others != Others::Asked && self.abilities.quick, Ordering::Relaxed);
+    pub fn avoid(&self, others: MountPolicy) {
+        self.only_local.store(others == MountPolicy::Skip, Ordering::Relaxed);
+        self.walks_stay.store(others != MountPolicy::Follow && self.abilities.quick, Ordering::Relaxed);
     }
 
-    fn can(&self) -> sys::Abilities {
+    fn can(&self) -> sys::Caps {
         let mut can = self.abilities;
         can.only_local = self.only_local.load(Ordering::Relaxed);
         can

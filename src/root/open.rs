@@ -6,13 +6,13 @@
 
 use std::sync::atomic::Ordering;
 
-use super::dir::Directory;
-use super::locate::Asked;
+use super::listing::Directory;
+use super::locate::RequestedPath;
 use super::path::RelPath;
 use super::stat::{Kind, Stat};
 use super::sys::{self, Access};
 use super::{Root, RootError};
-use crate::cancel::Cancel;
+use crate::runtime::cancel::Cancel;
 
 /// The largest file that is read where the reader may not block.
 const QUICK_SIZE: u64 = 64 << 10;
@@ -42,7 +42,7 @@ pub struct File {
 
 impl Root {
     /// Opens a regular file for reading. Anything else is refused without being opened.
-    pub fn open_file(&self, asked: &Asked, blocking: Blocking, cancel: &Cancel) -> Result<File, RootError> {
+    pub fn open_file(&self, asked: &RequestedPath, blocking: Blocking, cancel: &Cancel) -> Result<File, RootError> {
         let (path, stat) = self.reach(&asked.path, blocking, cancel)?;
         regular(stat.kind)?;
         if asked.directory {
@@ -66,7 +66,7 @@ impl Root {
     }
 
     /// Opens a directory for listing.
-    pub fn open_directory(&self, asked: &Asked, cancel: &Cancel) -> Result<Directory<'_>, RootError> {
+    pub fn open_directory(&self, asked: &RequestedPath, cancel: &Cancel) -> Result<Directory<'_>, RootError> {
         let (path, stat) = self.reach(&asked.path, Blocking::Allowed, cancel)?;
         match stat.kind {
             Kind::Directory => self.open_real_directory(&path),
@@ -86,7 +86,7 @@ impl Root {
         self.open_directory_with(can, path)
     }
 
-    fn open_directory_with(&self, can: sys::Abilities, path: &RelPath) -> Result<Directory<'_>, RootError> {
+    fn open_directory_with(&self, can: sys::Caps, path: &RelPath) -> Result<Directory<'_>, RootError> {
         if path.is_root() {
             // A listing or a walk of everything begins here.
             self.must_be_in_place()?;
@@ -96,7 +96,12 @@ impl Root {
     }
 
     /// What a path names once all links are followed, and where it really is.
-    pub fn stat(&self, asked: &Asked, blocking: Blocking, cancel: &Cancel) -> Result<(RelPath, Stat), RootError> {
+    pub fn stat(
+        &self,
+        asked: &RequestedPath,
+        blocking: Blocking,
+        cancel: &Cancel,
+    ) -> Result<(RelPath, Stat), RootError> {
         let (path, stat) = self.reach(&asked.path, blocking, cancel)?;
         if asked.directory && stat.kind != Kind::Directory {
             return Err(RootError::NotFound);
@@ -105,7 +110,7 @@ impl Root {
     }
 
     /// Whether the path itself, before its last link is followed, names a link.
-    pub fn is_link(&self, asked: &Asked, cancel: &Cancel) -> bool {
+    pub fn is_link(&self, asked: &RequestedPath, cancel: &Cancel) -> bool {
         let Some(name) = asked.path.file_name() else { return false };
         let real = self.resolve(&asked.path.parent(), cancel).map(|parent| parent.join(name));
         real.and_then(|path| sys::stat(&self.dir, &path, self.can(), false)).is_ok_and(|stat| stat.kind == Kind::Link)

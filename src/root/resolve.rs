@@ -8,7 +8,7 @@ use super::alike::Alike;
 use super::path::RelPath;
 use super::stat::Kind;
 use super::{Root, RootError, locate, sys};
-use crate::cancel::Cancel;
+use crate::runtime::cancel::Cancel;
 
 /// Links followed in one path, as on Linux (`path_resolution(7)`).
 const MAX_LINKS: usize = 40;
@@ -47,7 +47,7 @@ impl Root {
     }
 
     /// The same; `step` gets every entry on the way before it is looked at, without links and `..` before its name.
-    #[cfg(not(mcp_fs_breached))]
+    #[cfg(not(mcp_fs_unsandboxed))]
     pub(super) fn resolve_by(
         &self,
         asked: &RelPath,

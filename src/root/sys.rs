@@ -33,24 +33,24 @@ mod notify;
 mod portable;
 
 #[cfg(target_os = "linux")]
-pub(super) use landlock::confine;
+pub(super) use landlock::enter_sandbox;
 #[cfg(target_os = "linux")]
 pub(super) use linux::{
-    Abilities, change, changes_elsewhere, directory_handle, list, must_be_served, open, read_at_now, stat, stat_here,
+    Caps, change, changes_elsewhere, directory_handle, list, must_be_served, open, read_at_now, stat, stat_here,
     stat_in,
 };
 #[cfg(not(target_os = "linux"))]
 pub(super) use portable::{
-    Abilities, change, changes_elsewhere, confine, directory_handle, list, must_be_served, open, read_at_now, stat,
+    Caps, change, changes_elsewhere, directory_handle, enter_sandbox, list, must_be_served, open, read_at_now, stat,
     stat_here, stat_in,
 };
 
 /// What tells of changes; made public by [`super::hints`].
 pub(super) mod hints {
     #[cfg(target_os = "linux")]
-    pub use super::inotify::{Bell, Hints};
+    pub use super::inotify::{Hints, Waker};
     #[cfg(not(target_os = "linux"))]
-    pub use super::notify::{Bell, Hints};
+    pub use super::notify::{Hints, Waker};
 }
 
 /// How long a wait for hints takes at most where it might not be woken.

@@ -8,12 +8,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::dir::Listing;
 use super::ignore::{self, Exclude, Ignore};
+use super::listing::Listing;
 use super::path::RelPath;
 use super::stat::Kind;
 use super::{Directory, Root, RootError};
-use crate::cancel::Cancel;
+use crate::runtime::cancel::Cancel;
 
 /// Directories waiting to be entered; more are left out, and [`Walk::cut`] says so.
 const MAX_PENDING: usize = 500_000;
@@ -130,7 +130,7 @@ impl<'r> Walk<'r> {
             let (cancel, mut seen, mut is_over) = (self.cancel, 0_usize, false);
             listing.retain(|entry| {
                 // Hostile patterns take their time with each name.
-                is_over |= seen.is_multiple_of(64) && cancel.is_cancelled();
+                is_over |= seen.is_multiple_of(64) && cancel.checkpoint();
                 seen += 1;
                 !is_over && !ignore.hides(&path.join(entry.name), entry.kind == Kind::Directory)
             });
@@ -140,7 +140,7 @@ impl<'r> Walk<'r> {
         if !self.options.exclude.is_empty() {
             let (cancel, mut seen, mut is_over) = (self.cancel, 0_usize, false);
             listing.retain(|entry| {
-                is_over |= seen.is_multiple_of(64) && cancel.is_cancelled();
+                is_over |= seen.is_multiple_of(64) && cancel.checkpoint();
                 seen += 1;
                 let path = path.join(entry.name);
                 !is_over && !self.options.exclude.matches(path.below(&self.start), entry.kind == Kind::Directory)
@@ -171,7 +171,7 @@ impl<'r> Iterator for Walk<'r> {
 
     /// The next directory; `None` at the end, and soon after the walk was cancelled.
     fn next(&mut self) -> Option<Visit<'r>> {
-        if self.cancel.is_cancelled() {
+        if self.cancel.checkpoint() {
             return None;
         }
         let (path, above) = self.queue.pop_front()?;

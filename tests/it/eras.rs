@@ -40,14 +40,14 @@ use Outcome::{Fails, Legacy, Modern};
 
 /// Messages, and what comes of each without a session and with one.
 fn openings() -> Vec<(&'static str, Value, Outcome, Outcome)> {
-    let not_yet = Fails(-32602, "initialize");
+    let not_applied = Fails(-32602, "initialize");
     let again = Fails(-32600, "initialized already");
     let unknown = Fails(-32601, "Method not found");
     let meta = |meta: Value| json!({"_meta": meta});
     let hello =
         json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}});
     vec![
-        ("tools/list", json!({}), not_yet, Legacy),
+        ("tools/list", json!({}), not_applied, Legacy),
         ("tools/list", with_meta(json!({})), Modern, Modern),
         ("tools/list", meta(json!({VERSION: MODERN, CLIENT_CAPABILITIES: {}})), Modern, Modern),
         // One of the three keys is enough to be modern, and then the others are missed.
@@ -67,17 +67,17 @@ fn openings() -> Vec<(&'static str, Value, Outcome, Outcome)> {
             Fails(-32022, LATEST_LEGACY),
         ),
         // No other key makes a request modern.
-        ("tools/list", meta(json!({})), not_yet, Legacy),
-        ("tools/list", meta(json!({"progressToken": 1})), not_yet, Legacy),
-        ("tools/list", meta(json!({"protocolVersion": MODERN, "clientCapabilities": {}})), not_yet, Legacy),
-        ("tools/list", meta(json!({"io.modelcontextprotocol/logLevel": "info"})), not_yet, Legacy),
-        ("tools/list", meta(json!({"dev.example/protocolVersion": MODERN})), not_yet, Legacy),
-        ("tools/list", json!({VERSION: MODERN, CLIENT_CAPABILITIES: {}}), not_yet, Legacy),
+        ("tools/list", meta(json!({})), not_applied, Legacy),
+        ("tools/list", meta(json!({"progressToken": 1})), not_applied, Legacy),
+        ("tools/list", meta(json!({"protocolVersion": MODERN, "clientCapabilities": {}})), not_applied, Legacy),
+        ("tools/list", meta(json!({"io.modelcontextprotocol/logLevel": "info"})), not_applied, Legacy),
+        ("tools/list", meta(json!({"dev.example/protocolVersion": MODERN})), not_applied, Legacy),
+        ("tools/list", json!({VERSION: MODERN, CLIENT_CAPABILITIES: {}}), not_applied, Legacy),
         ("server/discover", with_meta(json!({})), Modern, Modern),
-        ("server/discover", json!({}), not_yet, unknown),
+        ("server/discover", json!({}), not_applied, unknown),
         ("ping", json!({}), Legacy, Legacy),
         ("ping", with_meta(json!({})), unknown, unknown),
-        ("no/such/method", json!({}), not_yet, unknown),
+        ("no/such/method", json!({}), not_applied, unknown),
         ("no/such/method", with_meta(json!({})), unknown, unknown),
         ("initialize", hello.clone(), Legacy, again),
         // Marked as modern it is a method that this era does not have, as the conformance suite asks for.

@@ -189,14 +189,14 @@ fn its_error_codes_are_those_in_use() {
     let readme = readme();
     let table = rows(section(&readme, "Errors"), "code");
     let mut documented: Vec<i32> = table.iter().map(|row| row[0].parse().expect("a code")).collect();
-    let source = fs::read_to_string(top().join("src/wire/error.rs")).expect("src/wire/error.rs");
+    let source = fs::read_to_string(top().join("src/jsonrpc/error.rs")).expect("src/jsonrpc/error.rs");
     let code = |line: &str| line.strip_prefix("pub const ")?.split_once("i32 = ")?.1.strip_suffix(';')?.parse().ok();
     let mut used: Vec<i32> = source.lines().filter_map(code).collect();
     for codes in [&mut documented, &mut used] {
         codes.sort_unstable();
         codes.dedup();
     }
-    assert_eq!(documented, used, "README's codes, and src/wire/error.rs");
+    assert_eq!(documented, used, "README's codes, and src/jsonrpc/error.rs");
 }
 
 #[test]

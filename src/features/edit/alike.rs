@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::fold::{Look, looks};
 use super::lines::Lines;
 use super::names::described;
-use crate::cancel::Cancel;
+use crate::runtime::cancel::Cancel;
 
 /// Characters of the wanted text that are compared; what differs is mostly among the first.
 const COMPARED: usize = 64 << 10;
@@ -67,7 +67,7 @@ fn find(text: &str, wanted: &[Look], cancel: &Cancel) -> Option<usize> {
         shorter[at] = next(&shorter, shorter[at - 1], &wanted[at]);
     }
     let mut matched = 0;
-    let goes_on = |(index, _): &(usize, Look)| index % CHECKED != 0 || !cancel.is_cancelled();
+    let goes_on = |(index, _): &(usize, Look)| index % CHECKED != 0 || !cancel.checkpoint();
     let last = looks(text).enumerate().take_while(goes_on).find_map(|(index, look)| {
         matched = next(&shorter, matched, &look);
         (matched == wanted.len()).then_some(index)

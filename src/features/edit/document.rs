@@ -7,8 +7,8 @@ use super::find::{each, find};
 use super::lines::{Lines, LoneCr, count};
 use super::replacement::Replacement;
 use super::{Edit, MOST};
-use crate::cancel::Cancel;
 use crate::features::text::{self, Encoding};
+use crate::runtime::cancel::Cancel;
 
 /// The longest text: encoded, it can be a third of this.
 const MOST_TEXT: usize = 3 * MOST;
@@ -97,7 +97,7 @@ impl Document {
         let mut edited = Lines { text: String::with_capacity(text.len()), endings: Vec::with_capacity(endings.len()) };
         let (mut from, mut endings_from) = (0, 0);
         for (number, place) in each(text, old).enumerate() {
-            if number % CHECKED == 0 && cancel.is_cancelled() {
+            if number % CHECKED == 0 && cancel.checkpoint() {
                 return;
             }
             let (start, end) = (place + replacement.head, place + old.len() - replacement.tail);

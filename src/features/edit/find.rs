@@ -8,7 +8,7 @@ use super::alike::alike;
 use super::error::Problem;
 use super::lines::{Lines, count};
 use super::nearest::nearest;
-use crate::cancel::Cancel;
+use crate::runtime::cancel::Cancel;
 
 /// Line numbers that an error names.
 const NAMED: usize = 10;

@@ -35,7 +35,7 @@ pub(super) use self::append::addition;
 pub(super) use self::diff::diff;
 use self::document::Document;
 pub(super) use self::error::EditError;
-use crate::cancel::Cancel;
+use crate::runtime::cancel::Cancel;
 
 /// The longest file that is edited, and the longest that an edit may make of it. It is held in memory a few times.
 pub(super) const MOST: usize = 16 << 20;

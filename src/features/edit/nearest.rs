@@ -7,7 +7,7 @@
 use std::fmt;
 
 use super::lines::Lines;
-use crate::cancel::Cancel;
+use crate::runtime::cancel::Cancel;
 
 /// Lines that are compared to choose a place.
 const COMPARED: usize = 8;
@@ -63,7 +63,7 @@ struct Place {
 /// Every line, up to a million, and where it is; fewer when it is cancelled.
 fn lines<'t>(text: &'t str, cancel: &Cancel) -> impl Iterator<Item = (Place, &'t str)> {
     let mut start = 0;
-    let goes_on = |(_, number): &(&str, usize)| number % CHECKED != 0 || !cancel.is_cancelled();
+    let goes_on = |(_, number): &(&str, usize)| number % CHECKED != 0 || !cancel.checkpoint();
     text.split_inclusive('\n').zip(1..).take(LOOKED_AT).take_while(goes_on).map(move |(line, number)| {
         let place = Place { number, start };
         start += line.len();

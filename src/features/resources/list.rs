@@ -6,7 +6,7 @@ use super::snapshot::{Cursor, Snapshot};
 use crate::call::{Annotations, Failure, Resource, ResourcePage};
 use crate::context::Context;
 use crate::features::content;
-use crate::features::names::{notes, shown, timestamp};
+use crate::features::format::{notes, shown, timestamp};
 use crate::root::{Directory, Kind, RelPath, RootError, Stat};
 
 /// Bytes of names and URIs in a page: it ends early where they are very long. Most pages are a tenth of this.
@@ -17,7 +17,7 @@ pub fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Fai
     if !context.may_block {
         return Err(Failure::WouldBlock);
     }
-    let _turn = context.turn()?;
+    let _permit = context.walk_permit()?;
     let (snapshot, start) = match cursor {
         None => (Arc::new(walk(context)?), 0),
         Some(text) => resume(text, context)?,

@@ -9,12 +9,12 @@ use crate::bytes::Bytes;
 use crate::call::{Contents, Continuation, Data, Failure};
 use crate::context::Context;
 use crate::features::content;
-use crate::features::names::{grouped, push_entry};
+use crate::features::format::{grouped, push_entry};
 use crate::features::text::{self, Part, TextError, Window};
 use crate::limits::LONGEST_URI;
 use crate::object;
 use crate::root::write::Version;
-use crate::root::{Asked, Blocking, File, RootError};
+use crate::root::{Blocking, File, RequestedPath, RootError};
 use crate::text::Text;
 
 /// Reads the resource at `uri`.
@@ -125,11 +125,11 @@ impl Reader<'_> {
     }
 
     /// A directory: a line for each entry.
-    fn directory(&self, asked: &Asked) -> Result<Contents, Failure> {
+    fn directory(&self, asked: &RequestedPath) -> Result<Contents, Failure> {
         if !self.context.may_block {
             return Err(Failure::WouldBlock);
         }
-        let _turn = self.context.turn()?;
+        let _permit = self.context.walk_permit()?;
         let root = self.context.root();
         let dir = root.open_directory(asked, &self.context.cancel).map_err(|error| self.failure(error))?;
         let listing = dir.list(&self.context.cancel).map_err(|error| self.failure(error))?;

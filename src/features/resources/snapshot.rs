@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
-use crate::cancel::Cancel;
 use crate::limits::LONGEST_URI;
 use crate::root::{Exclude, Hidden, Kind, RelPath, Root, RootError, WalkOptions};
+use crate::runtime::cancel::Cancel;
 
 /// How long a snapshot is kept.
 const LIFETIME: Duration = Duration::from_mins(1);

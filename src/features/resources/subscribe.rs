@@ -8,20 +8,20 @@ use super::read::split_range;
 use crate::call::{Failure, Interests, Listening, Subject, Subscription};
 use crate::context::Context;
 use crate::object;
-use crate::root::{Asked, Blocking, Facts, RootError, Trail};
+use crate::root::{Blocking, FileState, RequestedPath, RootError, WatchPath};
 
 /// Subscribes to one resource, which must be there.
 pub fn subscribe(uri: &str, context: &Context) -> Result<Subscription, Failure> {
     if context.watch().is_off() {
         return Err(switched_off("resources/subscribe"));
     }
-    let (subject, trail) = find(uri, context)?;
-    if trail.facts == Facts::Absent {
+    let (subject, path) = find(uri, context)?;
+    if path.state == FileState::Absent {
         // Where this may not block, it may be there under another form of its name.
         let error = if context.may_block { RootError::NotFound } else { RootError::WouldBlock };
         return Err(failure(uri, error));
     }
-    Ok(Subscription { subject, trail })
+    Ok(Subscription { subject, path })
 }
 
 /// Ends a subscription; one that never was, too.
@@ -41,7 +41,7 @@ pub fn listen(interests: &Interests, context: &Context) -> Result<Listening, Fai
         context.cancel.check()?;
         match find(uri, context) {
             Ok((subject, _)) if subscriptions.iter().any(|other| other.subject == subject) => {}
-            Ok((subject, trail)) => subscriptions.push(Subscription { subject, trail }),
+            Ok((subject, path)) => subscriptions.push(Subscription { subject, path }),
             Err(Failure::Cancelled) => return Err(Failure::Cancelled),
             Err(why) => {
                 let why = object::shortened(&format!("{why:?}"));
@@ -52,14 +52,14 @@ pub fn listen(interests: &Interests, context: &Context) -> Result<Listening, Fai
     Ok(Listening { list: interests.list && !watch.is_off(), subscriptions })
 }
 
-fn find(uri: &str, context: &Context) -> Result<(Subject, Trail), Failure> {
+fn find(uri: &str, context: &Context) -> Result<(Subject, WatchPath), Failure> {
     let blocking = if context.may_block { Blocking::Allowed } else { Blocking::Refused };
     let (subject, asked) = read(uri, context)?;
-    let trail = context.root().trail(&asked, blocking, &context.cancel).map_err(|error| failure(uri, error))?;
-    Ok((subject, trail))
+    let path = context.root().watch_path(&asked, blocking, &context.cancel).map_err(|error| failure(uri, error))?;
+    Ok((subject, path))
 }
 
-fn read(uri: &str, context: &Context) -> Result<(Subject, Asked), Failure> {
+fn read(uri: &str, context: &Context) -> Result<(Subject, RequestedPath), Failure> {
     let root = context.root();
     let (reference, _) = split_range(uri)?;
     let asked = root.locate_uri(reference).map_err(|error| failure(uri, error))?;

@@ -9,9 +9,9 @@ use std::io::{self, Read};
 use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 
 use super::query::Query;
-use crate::cancel::Cancel;
 use crate::features::text;
 use crate::root::{Blocking, File, RelPath, Root, RootError};
+use crate::runtime::cancel::Cancel;
 
 /// A larger file is read as a stream, which can be stopped at every piece.
 const WHOLE: u64 = 2 << 20;
@@ -136,7 +136,7 @@ struct Reader<'a> {
 
 impl Read for Reader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.cancel.is_cancelled() {
+        if self.cancel.checkpoint() {
             return Ok(0);
         }
         let left = self.file.stat.size.saturating_sub(self.at);

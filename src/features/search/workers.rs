@@ -10,9 +10,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::file::{FileSearcher, Found, Hit, Line, Searched};
 use super::glob::NameGlob;
 use super::query::Query;
-use crate::cancel::Cancel;
-use crate::features::names::{Unreadable, shown};
+use crate::features::format::{Unreadable, shown};
 use crate::root::{Kind, Listing, RelPath, Root, Walk};
+use crate::runtime::cancel::Cancel;
 
 /// Files taken at once.
 const BATCH: usize = 32;
@@ -94,7 +94,7 @@ fn work(job: &Job<'_>, source: &Mutex<Source<'_, '_>>, sink: &Mutex<Sink>) {
         let Some((index, paths)) = lock(source).batch(job) else { return };
         let mut searched = Vec::with_capacity(paths.len());
         for path in paths {
-            if job.cancel.is_cancelled() {
+            if job.cancel.checkpoint() {
                 break;
             }
             let found = searcher.search(job.root, path.clone(), job.cancel);
@@ -120,7 +120,7 @@ impl Source<'_, '_> {
     fn batch(&mut self, job: &Job<'_>) -> Option<(usize, Vec<RelPath>)> {
         let mut paths = Vec::with_capacity(BATCH);
         while paths.len() < BATCH {
-            if job.cancel.is_cancelled() {
+            if job.cancel.checkpoint() {
                 return None;
             }
             let Some((dir, listing, at)) = &mut self.current else {

@@ -17,8 +17,8 @@ pub(super) use self::ends::{Seen, look};
 pub(super) use self::numbered::numbered;
 pub(super) use self::part::{Part, Window};
 use crate::bytes::Bytes;
-use crate::cancel::Cancel;
 use crate::root::{File, RootError};
+use crate::runtime::cancel::Cancel;
 use crate::text::Text;
 
 /// Up to this size a file's lines are counted to the end.

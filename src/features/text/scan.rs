@@ -2,8 +2,8 @@
 
 use super::part::{Part, Window};
 use super::{CHUNK, COUNTED, Encoding, TextError};
-use crate::cancel::Cancel;
 use crate::root::File;
+use crate::runtime::cancel::Cancel;
 use crate::text::Text;
 
 /// Reads the window, at most `max` bytes of it, each line whole where one fits.

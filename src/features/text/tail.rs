@@ -3,8 +3,8 @@
 use super::part::{Part, Window};
 use super::scan::{decode, scan};
 use super::{CHUNK, COUNTED, Encoding, TextError};
-use crate::cancel::Cancel;
 use crate::root::File;
+use crate::runtime::cancel::Cancel;
 use crate::text::Text;
 
 /// Reads the last `count` lines, at most `max` bytes of them: then fewer, and the first one may be cut.

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::{Problem, edits};
+use super::{ToolError, edits};
 use crate::features::edit::Edit;
 use crate::object::{self, Array, Object};
 
@@ -149,26 +149,26 @@ enum Argument<'a> {
 
 impl<'a> Arguments<'a> {
     /// Checks `raw`, a JSON object or nothing, against `parameters`.
-    pub(super) fn parse(parameters: &'static [Parameter], raw: Option<&'a RawValue>) -> Result<Self, Problem> {
+    pub(super) fn parse(parameters: &'static [Parameter], raw: Option<&'a RawValue>) -> Result<Self, ToolError> {
         let given = match raw {
-            Some(raw) => Object::parse(raw).ok_or_else(|| Problem::message("The arguments must be an object."))?,
+            Some(raw) => Object::parse(raw).ok_or_else(|| ToolError::message("The arguments must be an object."))?,
             None => Object::default(),
         };
         for (key, _) in given.members() {
             if !parameters.iter().any(|parameter| parameter.name == key) {
-                return Err(Problem::Message(unknown(key, parameters)));
+                return Err(ToolError::Message(unknown(key, parameters)));
             }
         }
         let mut arguments = Vec::with_capacity(parameters.len());
         for parameter in parameters {
             match given.get(parameter.name) {
                 Some(raw) if !object::is_null(raw) => {
-                    let wrong = |must| Problem::Message(format!("\"{}\" {must}.", parameter.name));
+                    let wrong = |must| ToolError::Message(format!("\"{}\" {must}.", parameter.name));
                     arguments.push((parameter.name, parameter.parse(raw).map_err(wrong)?));
                 }
                 _ if parameter.required => {
                     let text = format!("\"{}\" is missing; it must be {}.", parameter.name, parameter.expectation());
-                    return Err(Problem::Message(text));
+                    return Err(ToolError::Message(text));
                 }
                 _ => {}
             }
@@ -258,8 +258,8 @@ mod tests {
             Ok(a) => {
                 Ok(format!("{} {:?} {} {}", a.text("path"), a.count("head"), a.flag("deep"), a.texts("paths").len()))
             }
-            Err(Problem::Message(text)) => Err(text),
-            Err(Problem::Failure(failure)) => Err(format!("{failure:?}")),
+            Err(ToolError::Message(text)) => Err(text),
+            Err(ToolError::Failure(failure)) => Err(format!("{failure:?}")),
         }
     }
 

@@ -1,11 +1,11 @@
 //! `copy_file`: a file or directory once more, without its content passing through the model.
 
 use super::arguments::{Kind, optional};
-use super::changing::{SOURCE, caveats, create_parents, destination, two_paths, writable};
-use super::{Arguments, DESTRUCTIVE, Problem, Tool};
+use super::write_common::{SOURCE, caveats, create_parents, destination, two_paths, writable};
+use super::{Arguments, DESTRUCTIVE, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
-use crate::features::names::{counted, shown};
+use crate::features::format::{counted, shown};
 use crate::root::write::{Copied, CopyOptions};
 
 pub(super) const TOOL: Tool = Tool {
@@ -25,9 +25,9 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let paths = two_paths(arguments, context)?;
-    let _turn = context.change_turn()?;
+    let _permit = context.change_permit()?;
     let options = CopyOptions { parents: arguments.flag("createParents"), overwrite: arguments.flag("overwrite") };
     let report = |done: usize| context.report(done as u64, || format!("{done} entries copied"));
     let root = writable(context)?;

@@ -1,11 +1,11 @@
 //! `create_directory`: a directory, and those on the way to it.
 
 use super::arguments::path;
-use super::changing::writable;
-use super::{Arguments, Problem, Tool};
+use super::write_common::writable;
+use super::{Arguments, Tool, ToolError};
 use crate::call::{Block, ToolAnnotations};
 use crate::context::Context;
-use crate::features::names::shown;
+use crate::features::format::shown;
 
 pub(super) const TOOL: Tool = Tool {
     name: "create_directory",
@@ -23,11 +23,11 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let asked = arguments.text("path");
-    let path = context.root().locate(asked).map_err(|error| Problem::at(asked, error))?;
+    let path = context.root().locate(asked).map_err(|error| ToolError::at(asked, error))?;
     let made = writable(context)?.create_directory(&path, &context.cancel);
-    let (real, made) = made.map_err(|error| Problem::in_change(asked, error))?;
+    let (real, made) = made.map_err(|error| ToolError::in_change(asked, error))?;
     let text = format!("Successfully created directory {}", shown(context.root(), &real));
     let note = (made == 0).then(|| "[it was there already]".to_owned());
     Ok(std::iter::once(text).chain(note).map(|text| Block::Text(text.into())).collect())

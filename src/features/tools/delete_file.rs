@@ -1,11 +1,11 @@
 //! `delete_file`: a name less, and with `recursive` all that is below it.
 
 use super::arguments::{Kind, optional, path};
-use super::changing::writable;
-use super::{Arguments, DESTRUCTIVE, Problem, Tool};
+use super::write_common::writable;
+use super::{Arguments, DESTRUCTIVE, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
-use crate::features::names::{counted, shown};
+use crate::features::format::{counted, shown};
 
 pub(super) const TOOL: Tool = Tool {
     name: "delete_file",
@@ -21,13 +21,13 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let asked = arguments.text("path");
-    let path = context.root().locate(asked).map_err(|error| Problem::at(asked, error))?;
-    let _turn = context.change_turn()?;
+    let path = context.root().locate(asked).map_err(|error| ToolError::at(asked, error))?;
+    let _permit = context.change_permit()?;
     let report = |done: usize| context.report(done as u64, || format!("{done} entries deleted"));
     let deleted = writable(context)?.delete(&path, arguments.flag("recursive"), &context.cancel, &report);
-    let deleted = deleted.map_err(|error| Problem::in_change(asked, error))?;
+    let deleted = deleted.map_err(|error| ToolError::in_change(asked, error))?;
     let text = format!("Successfully deleted {}", shown(context.root(), &deleted.path));
     let what = match deleted.entries {
         1 => deleted.kind.to_string(),

@@ -7,10 +7,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::arguments::{Kind, directory, optional};
-use super::{Arguments, Problem, READ_ONLY, Tool};
+use super::{Arguments, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
-use crate::features::names::{counted, notes, shown, shown_entry};
+use crate::features::format::{counted, notes, shown, shown_entry};
 use crate::root::{Blocking, Exclude, Hidden, Kind as EntryKind, Root, RootError, Visit, Walk, WalkOptions};
 
 /// How deep it goes when nothing is said.
@@ -40,25 +40,25 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let (asked, root) = (arguments.text("path"), context.root());
     let start = root.locate(asked).and_then(|path| root.stat(&path, Blocking::Allowed, &context.cancel));
-    let (start, stat) = start.map_err(|error| Problem::at(asked, error))?;
+    let (start, stat) = start.map_err(|error| ToolError::at(asked, error))?;
     if stat.kind != EntryKind::Directory {
-        return Err(Problem::at(asked, RootError::NotDirectory));
+        return Err(ToolError::at(asked, RootError::NotDirectory));
     }
     let depth = arguments.count("maxDepth").unwrap_or(DEFAULT_DEPTH);
     let options = WalkOptions {
         hidden: if arguments.flag("includeIgnored") { Hidden::Shown } else { Hidden::Skipped },
         max_depth: usize::try_from(depth - 1).unwrap_or(usize::MAX),
-        exclude: Exclude::new(arguments.texts("excludePatterns")).map_err(Problem::Message)?,
+        exclude: Exclude::new(arguments.texts("excludePatterns")).map_err(ToolError::Message)?,
     };
-    let _turn = context.turn()?;
+    let _permit = context.walk_permit()?;
     let mut walk = root.walk(&start, options, &context.cancel);
     let mut tree = Tree::new(context.limits().output_bytes);
     for visit in walk.by_ref() {
         if let (Err(error), true) = (&visit.listing, tree.nodes.is_empty()) {
-            return Err(Problem::at(asked, error.clone()));
+            return Err(ToolError::at(asked, error.clone()));
         }
         context.report(tree.nodes.len() as u64, || format!("reading {}", shown(root, &visit.path)));
         if !tree.add(context, &visit) {

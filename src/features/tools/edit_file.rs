@@ -3,24 +3,24 @@
 use std::sync::Arc;
 
 use super::arguments::{Kind, Parameter, optional, path};
-use super::changing::{facts, if_match, not_writable};
-use super::problem::quoted;
-use super::{Arguments, DESTRUCTIVE, Problem, Tool};
+use super::tool_error::quoted;
+use super::write_common::{facts, if_match, not_writable};
+use super::{Arguments, DESTRUCTIVE, Tool, ToolError};
 use crate::call::{Block, Failure};
-use crate::cancel::Cancel;
 use crate::context::{Context, Services};
 use crate::features::edit::{self, Edit, EditError, Edited};
-use crate::features::names::{counted, shown};
+use crate::features::format::{counted, shown};
 use crate::root::write::{UpdateError, Updated, Version};
-use crate::root::{Asked, Blocking, WritableRoot};
+use crate::root::{Blocking, RequestedPath, WritableRoot};
+use crate::runtime::cancel::Cancel;
 
 pub(super) const TOOL: Tool = Tool {
     name: "edit_file",
     title: "Edit text file",
     description: "Replace texts in a text file by others. Each oldText must be in the file exactly once, or with \
-        replaceAll at least once; white space counts, the kind of line ending does not. Edits are made in order, each \
+        replaceAll at least once; white space counts, the kind of line ending does not. Edits are made in job, each \
         on what the ones before have made, and all of them or none. All else in the file stays as it is: line \
-        endings, byte order mark, encoding. Gives the changes as a unified diff, and the file's new version. Files \
+        endings, byte job mark, encoding. Gives the changes as a unified diff, and the file's new version. Files \
         up to 16 MiB; for a new file or all new content use write_file.",
     parameters: &[
         path("The file: relative to the served directory, absolute inside it, or a file:// URI."),
@@ -45,26 +45,26 @@ const LARGE: u64 = 1 << 20;
 const NO_THREAD: &str = "The system has no thread for an edit of this size, so nothing was done; try again later, or raise \
                          the server's limit of processes (ulimit -u, or the container's).";
 
-fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
-    let _turn = context.edit_turn()?;
-    let order = Order::read(arguments, context)?;
-    let size = context.root().stat(&order.path, Blocking::Allowed, &context.cancel).map_or(0, |(_, stat)| stat.size);
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
+    let _permit = context.edit_turn()?;
+    let job = EditJob::read(arguments, context)?;
+    let size = context.root().stat(&job.path, Blocking::Allowed, &context.cancel).map_or(0, |(_, stat)| stat.size);
     if size < LARGE {
-        return order.carry_out(context.services());
+        return job.run(context.services());
     }
-    if !context.services().workbench.has_thread() {
-        return Err(Problem::message(NO_THREAD));
+    if !context.services().serial_executor.has_thread() {
+        return Err(ToolError::message(NO_THREAD));
     }
     let services = Arc::clone(context.services());
-    let done = context.services().workbench.run(&context.cancel, move || order.carry_out(&services));
+    let done = context.services().serial_executor.run(&context.cancel, move || job.run(&services));
     context.cancel.check()?;
-    done.unwrap_or_else(|| Err(Problem::message("The server failed on this edit; it goes on with others.")))
+    done.unwrap_or_else(|| Err(ToolError::message("The server failed on this edit; it goes on with others.")))
 }
 
 /// What is to be done: all that was asked, so that any thread can do it.
-struct Order {
+struct EditJob {
     asked: String,
-    path: Asked,
+    path: RequestedPath,
     edits: Vec<Edit>,
     replace_all: bool,
     dry_run: bool,
@@ -72,11 +72,11 @@ struct Order {
     cancel: Cancel,
 }
 
-impl Order {
-    fn read(arguments: &Arguments<'_>, context: &Context) -> Result<Self, Problem> {
+impl EditJob {
+    fn read(arguments: &Arguments<'_>, context: &Context) -> Result<Self, ToolError> {
         let asked = arguments.text("path").to_owned();
         Ok(Self {
-            path: context.root().locate(&asked).map_err(|error| Problem::at(&asked, error))?,
+            path: context.root().locate(&asked).map_err(|error| ToolError::at(&asked, error))?,
             asked,
             edits: arguments.edits("edits").to_vec(),
             replace_all: arguments.flag("replaceAll"),
@@ -86,7 +86,7 @@ impl Order {
         })
     }
 
-    fn carry_out(&self, services: &Services) -> Result<Vec<Block>, Problem> {
+    fn run(&self, services: &Services) -> Result<Vec<Block>, ToolError> {
         let updated = self.update(services.writable.as_ref().ok_or_else(not_writable)?)?;
         let note = note(&updated, self.dry_run);
         let name = shown(&services.root, &updated.written.path);
@@ -94,7 +94,7 @@ impl Order {
         Ok([diff, note].map(|text| Block::Text(text.into())).into())
     }
 
-    fn update(&self, root: &WritableRoot) -> Result<Updated<Edited>, Problem> {
+    fn update(&self, root: &WritableRoot) -> Result<Updated<Edited>, ToolError> {
         let change = |file: &[u8]| {
             let mut edited = edit::apply(file, &self.edits, self.replace_all, &self.cancel)?;
             let bytes = std::mem::take(&mut edited.bytes);
@@ -102,9 +102,9 @@ impl Order {
         };
         let (version, most) = (self.version.as_ref(), edit::MOST as u64);
         root.update(&self.path, version, most, &self.cancel, change).map_err(|error| match error {
-            UpdateError::Write(error) => Problem::in_change(&self.asked, error),
-            UpdateError::Change(EditError::Cancelled) => Problem::Failure(Failure::Cancelled),
-            UpdateError::Change(error) => Problem::Message(format!("{}: {error}.", quoted(&self.asked))),
+            UpdateError::Write(error) => ToolError::in_change(&self.asked, error),
+            UpdateError::Change(EditError::Cancelled) => ToolError::Failure(Failure::Cancelled),
+            UpdateError::Change(error) => ToolError::Message(format!("{}: {error}.", quoted(&self.asked))),
         })
     }
 }

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use super::arguments::path;
-use super::{Arguments, Problem, READ_ONLY, Tool};
+use super::{Arguments, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::content;
-use crate::features::names::{shown, timestamp};
+use crate::features::format::{shown, timestamp};
 use crate::features::text::{self, SAMPLE};
 use crate::root::write::Version;
 use crate::root::{Blocking, Kind, RelPath, RootError, Stat};
@@ -24,9 +24,9 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let (asked, root) = (arguments.text("path"), context.root());
-    let at = |error| Problem::at(asked, error);
+    let at = |error| ToolError::at(asked, error);
     let path = root.locate(asked).map_err(at)?;
     let (real, stat) = root.stat(&path, Blocking::Allowed, &context.cancel).map_err(at)?;
     let mut lines = facts(&stat);

@@ -1,6 +1,6 @@
 //! `list_allowed_directories`: what is served, and what keeps it to that.
 
-use super::{Arguments, Problem, READ_ONLY, Tool};
+use super::{Arguments, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
 
@@ -16,10 +16,10 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature that all tools have")]
-fn run(_: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+fn run(_: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let root = context.root();
     let directory = format!("Allowed directories:\n{}", root.shown_path());
     let access = if context.writable().is_some() { "read and write" } else { "read-only" };
-    let facts = format!("[{access}; paths are confined by {}; the process by {}]", root.confinement(), root.wall());
+    let facts = format!("[{access}; paths are confined by {}; the process by {}]", root.confinement(), root.sandbox());
     Ok(vec![Block::Text(directory.into()), Block::Text(facts.into())])
 }

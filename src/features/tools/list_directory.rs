@@ -1,10 +1,10 @@
 //! `list_directory`: the entries of one directory, a line each.
 
 use super::arguments::{Kind, directory, optional};
-use super::{Arguments, Problem, READ_ONLY, Tool};
+use super::{Arguments, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
-use crate::features::names::{grouped, push_entry};
+use crate::features::format::{grouped, push_entry};
 use crate::root::{Directory, Listing};
 
 pub(super) const TOOL: Tool = Tool {
@@ -23,8 +23,8 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
-    let _turn = context.turn()?;
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
+    let _permit = context.walk_permit()?;
     let (dir, listing) = open(arguments, context)?;
     let window = Window::of(arguments, context);
     let mut text = String::with_capacity((24 * listing.len()).min(window.bytes));
@@ -39,11 +39,11 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
 }
 
 /// Opens and reads the directory that the arguments name.
-pub(super) fn open<'r>(arguments: &Arguments<'_>, context: &'r Context) -> Result<(Directory<'r>, Listing), Problem> {
+pub(super) fn open<'r>(arguments: &Arguments<'_>, context: &'r Context) -> Result<(Directory<'r>, Listing), ToolError> {
     let (asked, root) = (arguments.text("path"), context.root());
     let dir = root.locate(asked).and_then(|path| root.open_directory(&path, &context.cancel));
     let listed = dir.and_then(|dir| dir.list(&context.cancel).map(|listing| (dir, listing)));
-    listed.map_err(|error| Problem::at(asked, error))
+    listed.map_err(|error| ToolError::at(asked, error))
 }
 
 /// The text, and the note if there is one; an empty directory has the note only.

@@ -2,10 +2,10 @@
 
 use super::arguments::{Kind, directory, optional};
 use super::list_directory::{self, Window};
-use super::{Arguments, Problem, READ_ONLY, Tool};
+use super::{Arguments, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
-use crate::features::names::{label, shown_entry, size};
+use crate::features::format::{label, shown_entry, size};
 use crate::root::{Entry, Kind as EntryKind};
 
 pub(super) const TOOL: Tool = Tool {
@@ -25,8 +25,8 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
-    let _turn = context.turn()?;
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
+    let _permit = context.walk_permit()?;
     let (dir, listing) = list_directory::open(arguments, context)?;
     let mut rows: Vec<(Entry<'_>, u64)> = Vec::with_capacity(listing.len());
     for entry in listing.iter() {

@@ -8,7 +8,6 @@
 //! Code show the model escaped JSON instead of the text, and Gemini and Zed ignore it.
 
 mod arguments;
-mod changing;
 mod copy_file;
 mod create_directory;
 mod delete_file;
@@ -20,19 +19,20 @@ mod list_allowed_directories;
 mod list_directory;
 mod list_directory_with_sizes;
 mod move_file;
-mod problem;
 mod read_media_file;
 mod read_multiple_files;
 mod read_text_file;
 mod search_files;
 mod search_text;
+mod tool_error;
+mod write_common;
 mod write_file;
 
 use serde_json::json;
 use serde_json::value::RawValue;
 
 use self::arguments::{Arguments, Parameter};
-use self::problem::Problem;
+use self::tool_error::ToolError;
 use crate::call::{Block, Failure, ToolAnnotations, ToolDefinition, ToolResult};
 use crate::context::Context;
 
@@ -74,7 +74,7 @@ struct Tool {
     annotations: ToolAnnotations,
     /// Whether it is worth trying without a thread ([`Context::may_block`]).
     quick: bool,
-    run: fn(&Arguments<'_>, &Context) -> Result<Vec<Block>, Problem>,
+    run: fn(&Arguments<'_>, &Context) -> Result<Vec<Block>, ToolError>,
 }
 
 /// What every tool that only reads says of itself.
@@ -105,13 +105,13 @@ pub fn call(name: &str, arguments: Option<&RawValue>, context: &Context) -> Resu
     let content = Arguments::parse(tool.parameters, arguments).and_then(|arguments| (tool.run)(&arguments, context));
     match content {
         Ok(content) => Ok(ToolResult { content, is_error: false }),
-        Err(Problem::Message(text)) => Ok(ToolResult { content: vec![Block::Text(text.into())], is_error: true }),
-        Err(Problem::Failure(failure)) => Err(failure),
+        Err(ToolError::Message(text)) => Ok(ToolResult { content: vec![Block::Text(text.into())], is_error: true }),
+        Err(ToolError::Failure(failure)) => Err(failure),
     }
 }
 
 /// The answer of a tool that is stuck, for which somebody else says `message`.
-pub fn no_answer(name: &str, message: &str) -> ToolResult {
+pub fn timed_out(name: &str, message: &str) -> ToolResult {
     let next = if find(name).is_some_and(Tool::changes) {
         "Whether anything was changed is not known: look before you try again."
     } else {

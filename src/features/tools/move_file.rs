@@ -1,10 +1,10 @@
 //! `move_file`: another name for a file, directory or link, never over anything.
 
-use super::changing::{SOURCE, create_parents, destination, two_paths, writable};
-use super::{Arguments, DESTRUCTIVE, Problem, Tool};
+use super::write_common::{SOURCE, create_parents, destination, two_paths, writable};
+use super::{Arguments, DESTRUCTIVE, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
-use crate::features::names::shown;
+use crate::features::format::shown;
 
 pub(super) const TOOL: Tool = Tool {
     name: "move_file",
@@ -18,9 +18,9 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let paths = two_paths(arguments, context)?;
-    let _turn = context.change_turn()?;
+    let _permit = context.change_permit()?;
     let parents = arguments.flag("createParents");
     let moved = writable(context)?.rename(&paths.source, &paths.destination, parents, &context.cancel);
     let moved = moved.map_err(|error| paths.problem(error))?;

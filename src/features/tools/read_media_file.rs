@@ -1,11 +1,11 @@
 //! `read_media_file`: an image or a sound for the model to look at or hear; any other file as an embedded resource.
 
 use super::arguments::path;
-use super::{Arguments, Problem, READ_ONLY, Tool};
+use super::{Arguments, READ_ONLY, Tool, ToolError};
 use crate::call::{Block, Contents, Data};
 use crate::context::Context;
 use crate::features::content::{self, MediaKind};
-use crate::features::names::{grouped, shown};
+use crate::features::format::{grouped, shown};
 use crate::features::text;
 use crate::root::Blocking;
 
@@ -25,25 +25,25 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let (asked, root) = (arguments.text("path"), context.root());
     let file = root.locate(asked).and_then(|path| root.open_file(&path, Blocking::Allowed, &context.cancel));
-    let file = file.map_err(|error| Problem::at(asked, error))?;
+    let file = file.map_err(|error| ToolError::at(asked, error))?;
     let (size, limit) = (file.stat.size, context.limits().blob_bytes as u64);
     if size > limit {
         let (path, size, limit) = (shown(root, &file.path), grouped(size), grouped(limit));
-        return Err(Problem::Message(format!(
+        return Err(ToolError::Message(format!(
             "{path}: {size} bytes, and at most {limit} are given (the server's --max-blob-bytes). Make a smaller copy."
         )));
     }
     context.reserve(size)?;
-    let data = text::head(&file, limit as usize, &context.cancel).map_err(|error| Problem::at(asked, error))?;
+    let data = text::head(&file, limit as usize, &context.cancel).map_err(|error| ToolError::at(asked, error))?;
     let uri = root.uri(&file.path);
     let block = match content::media_kind(&data) {
         Some((MediaKind::Image, _)) if let Some((width, height)) = too_many_pixels(&data) => {
             let (path, most) = (shown(root, &file.path), grouped(MOST_PIXELS.into()));
             let (width, height) = (grouped(width.into()), grouped(height.into()));
-            return Err(Problem::Message(format!(
+            return Err(ToolError::Message(format!(
                 "{path}: a picture of {width} x {height} pixels, and models refuse more than {most} a side. Make a \
                  smaller copy."
             )));
@@ -55,7 +55,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
             let most = context.limits().output_bytes;
             if is_text && data.len() > most {
                 let (path, size, most) = (shown(root, &file.path), grouped(size), grouped(most as u64));
-                return Err(Problem::Message(format!(
+                return Err(ToolError::Message(format!(
                     "{path}: text, {size} bytes, more than the {most} that fit. Use read_text_file, which gives parts."
                 )));
             }

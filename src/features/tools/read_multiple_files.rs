@@ -1,8 +1,8 @@
 //! `read_multiple_files`: several text files in one call; what is wrong with one does not fail the others.
 
 use super::arguments::{Kind, Parameter};
-use super::problem::quoted;
-use super::{Arguments, Problem, READ_ONLY, Tool, read_text_file};
+use super::tool_error::quoted;
+use super::{Arguments, READ_ONLY, Tool, ToolError, read_text_file};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::text::{Lines, Window};
@@ -30,7 +30,7 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let paths = arguments.texts("paths");
     // Once for all: what is held while more is waited for could be what others wait for.
     context.reserve(context.limits().output_bytes as u64)?;
@@ -49,7 +49,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
 }
 
 /// What comes after the path and its colon.
-fn one(path: &str, room: usize, context: &Context) -> Result<String, Problem> {
+fn one(path: &str, room: usize, context: &Context) -> Result<String, ToolError> {
     if room == 0 {
         return Ok(" Error - no room left in this answer; read it in another call.".to_owned());
     }

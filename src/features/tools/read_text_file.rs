@@ -1,11 +1,11 @@
 //! `read_text_file` (alias `read_file`): a text file, or some lines of it.
 
 use super::arguments::{Kind, optional, path};
-use super::problem::quoted;
-use super::{Arguments, Problem, READ_ONLY, Tool};
+use super::tool_error::quoted;
+use super::{Arguments, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
-use crate::features::names::{grouped, size};
+use crate::features::format::{grouped, size};
 use crate::features::text::{self, Encoding, Lines, Part, Window};
 use crate::root::write::Version;
 use crate::root::{Blocking, File};
@@ -31,7 +31,7 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let lines = lines(arguments)?;
     let (asked, max) = (arguments.text("path"), context.limits().output_bytes);
     let with_numbers = arguments.flag("lineNumbers");
@@ -52,7 +52,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
 }
 
 /// A part whose lines have numbers: of the last lines of a long file, they are not known yet.
-fn placed(asked: &str, file: &File, part: Part, lines: Lines, context: &Context) -> Result<Part, Problem> {
+fn placed(asked: &str, file: &File, part: Part, lines: Lines, context: &Context) -> Result<Part, ToolError> {
     if !matches!(lines, Lines::Last(_)) {
         return Ok(part);
     }
@@ -60,20 +60,20 @@ fn placed(asked: &str, file: &File, part: Part, lines: Lines, context: &Context)
     let placed = text::place_last(part, file, &cancel);
     if placed.is_err() && context.check_search(&cancel)? {
         let (path, seconds) = (quoted(asked), context.limits().search_time.as_secs());
-        return Err(Problem::Message(format!(
+        return Err(ToolError::Message(format!(
             "{path}: its lines could not be counted in {seconds} seconds. Leave out \"lineNumbers\", or use \"offset\"."
         )));
     }
-    placed.map_err(|error| Problem::in_text(asked, file.stat.size, error))
+    placed.map_err(|error| ToolError::in_text(asked, file.stat.size, error))
 }
 
 /// Opens a file for any tool that shows text.
-pub(super) fn open(asked: &str, context: &Context) -> Result<File, Problem> {
+pub(super) fn open(asked: &str, context: &Context) -> Result<File, ToolError> {
     let blocking = if context.may_block { Blocking::Allowed } else { Blocking::Refused };
     let root = context.root();
     root.locate(asked)
         .and_then(|path| root.open_file(&path, blocking, &context.cancel))
-        .map_err(|error| Problem::at(asked, error))
+        .map_err(|error| ToolError::at(asked, error))
 }
 
 /// Reads lines of it.
@@ -83,25 +83,25 @@ pub(super) fn read(
     lines: Lines,
     max: usize,
     context: &Context,
-) -> Result<(Part, Encoding), Problem> {
+) -> Result<(Part, Encoding), ToolError> {
     let cancel = context.search_cancel();
     let read = text::read(file, lines, max, &cancel);
     if read.is_err() && context.check_search(&cancel)? {
         let seconds = context.limits().search_time.as_secs();
-        return Err(Problem::too_far(asked, seconds));
+        return Err(ToolError::too_far(asked, seconds));
     }
-    read.map_err(|error| Problem::in_text(asked, file.stat.size, error))
+    read.map_err(|error| ToolError::in_text(asked, file.stat.size, error))
 }
 
 /// Which lines the arguments ask for.
-fn lines(arguments: &Arguments<'_>) -> Result<Lines, Problem> {
+fn lines(arguments: &Arguments<'_>) -> Result<Lines, ToolError> {
     let count = |name| arguments.count(name);
     let window = count("offset").or(count("limit")).or(count("column"));
     match (count("head"), count("tail")) {
-        (Some(_), Some(_)) => Err(Problem::message("Give \"head\" or \"tail\", not both.")),
-        (Some(_), None) | (None, Some(_)) if window.is_some() => {
-            Err(Problem::message("Give \"head\" or \"tail\", or else \"offset\", \"limit\" and \"column\"; not both."))
-        }
+        (Some(_), Some(_)) => Err(ToolError::message("Give \"head\" or \"tail\", not both.")),
+        (Some(_), None) | (None, Some(_)) if window.is_some() => Err(ToolError::message(
+            "Give \"head\" or \"tail\", or else \"offset\", \"limit\" and \"column\"; not both.",
+        )),
         (Some(head), None) => Ok(Lines::From(Window { limit: Some(head), ..Window::ALL })),
         (None, Some(tail)) => Ok(Lines::Last(tail)),
         (None, None) => Ok(Lines::From(Window {

@@ -1,13 +1,13 @@
 //! `search_files`: files and directories by their names.
 
 use super::arguments::{Kind, Parameter, directory, optional};
-use super::{Arguments, Problem, READ_ONLY, Tool};
+use super::{Arguments, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
-use crate::cancel::Cancel;
 use crate::context::Context;
-use crate::features::names::{Unreadable, counted, notes, shown};
+use crate::features::format::{Unreadable, counted, notes, shown};
 use crate::features::search::glob::{NameGlob, hint};
 use crate::root::{Blocking, Exclude, Hidden, Kind as EntryKind, Listing, RelPath, Root, RootError, Walk, WalkOptions};
+use crate::runtime::cancel::Cancel;
 
 /// Results when nothing is said.
 const DEFAULT_LIMIT: u64 = 1_000;
@@ -45,17 +45,17 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let (asked, root) = (arguments.text("path"), context.root());
-    let glob = NameGlob::new(root, arguments.text("pattern")).map_err(Problem::Message)?;
+    let glob = NameGlob::new(root, arguments.text("pattern")).map_err(ToolError::Message)?;
     let start = root.locate(asked).and_then(|path| root.stat(&path, Blocking::Allowed, &context.cancel));
-    let (start, stat) = start.map_err(|error| Problem::at(asked, error))?;
+    let (start, stat) = start.map_err(|error| ToolError::at(asked, error))?;
     if stat.kind != EntryKind::Directory {
-        return Err(Problem::at(asked, RootError::NotDirectory));
+        return Err(ToolError::at(asked, RootError::NotDirectory));
     }
-    let _turn = context.search_turn()?;
+    let _permit = context.search_permit()?;
     let cancel = context.search_cancel();
-    root.open_real_directory(&start).map_err(|error| Problem::at(asked, error))?;
+    root.open_real_directory(&start).map_err(|error| ToolError::at(asked, error))?;
     let mut walk = root.walk(&start, options(arguments)?, &cancel);
     let mut search = Search {
         kind: arguments.text("kind"),
@@ -112,7 +112,7 @@ impl Search<'_> {
         self.is_incomplete |= listing.cut;
         for entry in listing.iter() {
             self.seen += 1;
-            if self.seen.is_multiple_of(1_024) && cancel.is_cancelled() {
+            if self.seen.is_multiple_of(1_024) && cancel.checkpoint() {
                 return; // and so does the walk
             }
             if !self.wants(entry.kind) || !glob.might_match(entry.name) {
@@ -178,10 +178,10 @@ impl Search<'_> {
 }
 
 /// What the walk leaves out.
-pub(super) fn options(arguments: &Arguments<'_>) -> Result<WalkOptions, Problem> {
+pub(super) fn options(arguments: &Arguments<'_>) -> Result<WalkOptions, ToolError> {
     Ok(WalkOptions {
         hidden: if arguments.flag("includeIgnored") { Hidden::IgnoredShown } else { Hidden::Skipped },
         max_depth: usize::MAX,
-        exclude: Exclude::new(arguments.texts("excludePatterns")).map_err(Problem::Message)?,
+        exclude: Exclude::new(arguments.texts("excludePatterns")).map_err(ToolError::Message)?,
     })
 }

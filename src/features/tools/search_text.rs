@@ -1,10 +1,10 @@
 //! `search_text`: the lines of files in which a text is.
 
 use super::arguments::{Kind, Parameter, optional};
-use super::{Arguments, Problem, READ_ONLY, Tool, search_files};
+use super::{Arguments, READ_ONLY, Tool, ToolError, search_files};
 use crate::call::Block;
 use crate::context::Context;
-use crate::features::names::{self, counted, shown, size};
+use crate::features::format::{self, counted, shown, size};
 use crate::features::search::glob::NameGlob;
 use crate::features::search::query::{Options, Query};
 use crate::features::search::workers::{self, Job, Report};
@@ -59,16 +59,16 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let (asked, root) = (arguments.text("path"), context.root());
     let query = query(arguments)?;
     let glob = match arguments.text("glob") {
         "" => None,
-        glob => Some(NameGlob::new(root, glob).map_err(Problem::Message)?),
+        glob => Some(NameGlob::new(root, glob).map_err(ToolError::Message)?),
     };
     let located = root.locate(asked).and_then(|path| root.stat(&path, Blocking::Allowed, &context.cancel));
-    let (start, stat) = located.map_err(|error| Problem::at(asked, error))?;
-    let _turn = context.search_turn()?;
+    let (start, stat) = located.map_err(|error| ToolError::at(asked, error))?;
+    let _permit = context.search_permit()?;
     let cancel = context.search_cancel();
     let limit = arguments.count("limit").unwrap_or(DEFAULT_LIMIT);
     let files_only = arguments.flag("filesOnly");
@@ -89,14 +89,14 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
     let mut notes = Vec::new();
     let found = match stat.kind {
         EntryKind::Directory => {
-            root.open_real_directory(&start).map_err(|error| Problem::at(asked, error))?;
+            root.open_real_directory(&start).map_err(|error| ToolError::at(asked, error))?;
             let mut walk = root.walk(&start, search_files::options(arguments)?, &cancel);
             let found = workers::search_tree(&job, &mut walk);
-            notes = names::notes(root, &walk.notes);
+            notes = format::notes(root, &walk.notes);
             found
         }
         EntryKind::File => workers::search_file(&job, start.clone()),
-        kind => return Err(Problem::at(asked, RootError::NotRegular(kind))),
+        kind => return Err(ToolError::at(asked, RootError::NotRegular(kind))),
     };
     let timed_out = context.check_search(&cancel)?.then(|| context.limits().search_time.as_secs());
     let note = note(root, &found, timed_out, notes);
@@ -104,14 +104,14 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Probl
     Ok([text, note].map(|text| Block::Text(text.into())).into())
 }
 
-fn query(arguments: &Arguments<'_>) -> Result<Query, Problem> {
+fn query(arguments: &Arguments<'_>) -> Result<Query, ToolError> {
     let text = arguments.text("query");
     if text.is_empty() {
-        return Err(Problem::message("\"query\" is empty; give the text to find."));
+        return Err(ToolError::message("\"query\" is empty; give the text to find."));
     }
     let context = arguments.count("contextLines").unwrap_or(0);
     if context > MOST_CONTEXT {
-        return Err(Problem::message("\"contextLines\" must be at most 100."));
+        return Err(ToolError::message("\"contextLines\" must be at most 100."));
     }
     let options = Options {
         regex: arguments.flag("regex"),
@@ -119,7 +119,7 @@ fn query(arguments: &Arguments<'_>) -> Result<Query, Problem> {
         multiline: arguments.flag("multiline"),
         context: if arguments.flag("filesOnly") { 0 } else { context as usize },
     };
-    Query::new(text, options).map_err(Problem::Message)
+    Query::new(text, options).map_err(ToolError::Message)
 }
 
 /// Says how much was searched, and what is missing.

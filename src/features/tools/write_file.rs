@@ -1,9 +1,9 @@
 //! `write_file`: a file with this content, be it new, replaced or longer.
 
 use super::arguments::{Kind, optional, path, text};
-use super::changing::{create_parents, if_match, writable, wrote};
-use super::problem::quoted;
-use super::{Arguments, DESTRUCTIVE, Problem, Tool};
+use super::tool_error::quoted;
+use super::write_common::{create_parents, if_match, writable, wrote};
+use super::{Arguments, DESTRUCTIVE, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::edit;
@@ -28,24 +28,24 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, Problem> {
+fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let asked = arguments.text("path");
-    let path = context.root().locate(asked).map_err(|error| Problem::at(asked, error))?;
+    let path = context.root().locate(asked).map_err(|error| ToolError::at(asked, error))?;
     let version = arguments.given_text("ifMatch").map(Version::new);
     let content = arguments.text("content");
     let new =
         Replace { content: content.as_bytes(), parents: arguments.flag("createParents"), if_match: version.as_ref() };
     let root = writable(context)?;
-    let _turn = context.edit_turn()?;
+    let _permit = context.edit_turn()?;
     if !arguments.flag("append") {
-        let written = root.replace(&path, new, &context.cancel).map_err(|error| Problem::in_change(asked, error))?;
+        let written = root.replace(&path, new, &context.cancel).map_err(|error| ToolError::in_change(asked, error))?;
         return Ok(wrote(context, "Successfully wrote to", &written, &[]));
     }
     let fit = |ends: &Ends| edit::addition(ends, content).map(|addition| (addition.bytes, addition.said));
     let appended = root.append(&path, new, &context.cancel, fit);
     let Updated { value: said, written } = appended.map_err(|error| match error {
-        UpdateError::Write(error) => Problem::in_change(asked, error),
-        UpdateError::Change(error) => Problem::Message(format!("{}: {error}.", quoted(asked))),
+        UpdateError::Write(error) => ToolError::in_change(asked, error),
+        UpdateError::Change(error) => ToolError::Message(format!("{}: {error}.", quoted(asked))),
     })?;
     Ok(wrote(context, "Successfully appended to", &written, &said))
 }

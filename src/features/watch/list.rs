@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::pace::Pace;
+use super::backoff::Backoff;
 use crate::features::resources::Fingerprint;
 use crate::limits::Watching;
 use crate::root::RelPath;
@@ -31,7 +31,7 @@ pub(super) struct List {
     stirred: Option<Instant>,
     looked: Option<Instant>,
     took: Duration,
-    pace: Pace,
+    backoff: Backoff,
     /// The directories of the last look, the shallowest first.
     pub(super) directories: Vec<RelPath>,
     /// Not all of them are watched.
@@ -48,7 +48,7 @@ impl List {
             stirred: None,
             looked: None,
             took: Duration::ZERO,
-            pace: Pace::new(options.list_pause, options.list_longest_pause),
+            backoff: Backoff::new(options.list_pause, options.list_longest_pause),
             directories: Vec::new(),
             must_poll: false,
         }
@@ -96,7 +96,7 @@ impl List {
     /// Something may have changed.
     pub(super) fn stir(&mut self, now: Instant) {
         if self.is_watched() {
-            self.pace.changed(now);
+            self.backoff.changed(now);
             self.stirred.get_or_insert(now);
         }
     }
@@ -109,7 +109,7 @@ impl List {
         let Some(looked) = self.looked else { return self.stirred };
         let hinted = self.stirred.map(|stirred| {
             let rested = looked + self.took * SHARE_OF_HINTED;
-            (stirred + self.options.settle).max(rested).max(self.pace.earliest().unwrap_or(rested))
+            (stirred + self.options.settle).max(rested).max(self.backoff.earliest().unwrap_or(rested))
         });
         let polled = self.must_poll.then(|| {
             looked + (self.took * SHARE_OF_POLLED).clamp(self.options.poll, LONGEST_POLL.max(self.options.poll))
@@ -137,14 +137,14 @@ impl List {
         self.took = took;
         let is_news = *self.known.get_or_insert(list) != list;
         if !is_news {
-            self.pace.unchanged();
+            self.backoff.unchanged();
             return false;
         }
-        if self.pace.earliest().is_some_and(|earliest| now < earliest) {
+        if self.backoff.earliest().is_some_and(|earliest| now < earliest) {
             self.stir(now);
             return false;
         }
-        self.pace.told(now);
+        self.backoff.told(now);
         self.known = Some(list);
         true
     }

@@ -10,10 +10,10 @@
 //! | `watches` | which directories the system watches for it |
 //! | `targets` | what is followed, and when to look at it again |
 //! | `list` | the list of resources, and when to look at that |
-//! | `pace` | how often a list that goes on changing is told of |
+//! | `backoff` | how often a list that goes on changing is told of |
 
+mod backoff;
 mod list;
-mod pace;
 mod targets;
 mod watcher;
 mod watches;
@@ -25,11 +25,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, Thread};
 
 use self::watcher::Watcher;
-use crate::cancel::Cancel;
 use crate::features::resources::Fingerprint;
 use crate::limits::{Limits, WatchMode};
-use crate::root::hints::{Bell, Hints};
-use crate::root::{RelPath, Root, Trail};
+use crate::root::hints::{Hints, Waker};
+use crate::root::{RelPath, Root, WatchPath};
+use crate::runtime::cancel::Cancel;
 
 /// What has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub struct Watch {
 
 /// What the thread is told.
 enum Command {
-    Follow(Trail),
+    Follow(WatchPath),
     Unfollow(RelPath),
     /// Somebody wants to hear of the list, and may have this one.
     WatchList(Option<Fingerprint>),
@@ -84,7 +84,7 @@ enum Command {
 #[derive(Clone)]
 struct Commands {
     sender: Sender<Command>,
-    bell: Bell,
+    waker: Waker,
     thread: Thread,
 }
 
@@ -114,7 +114,7 @@ impl Watch {
     }
 
     /// Follows what a path leads to, from what is known of it now.
-    pub fn follow(&self, trail: Trail) -> Result<Followed, NotFollowed> {
+    pub fn follow(&self, watched: WatchPath) -> Result<Followed, NotFollowed> {
         let most = self.limits.watch.followed;
         let commands = self.commands().ok_or(NotFollowed::NoThread)?;
         // What waits for a thread that hangs is bounded, too.
@@ -124,9 +124,9 @@ impl Watch {
         let room = |count: usize| (count < most).then_some(count + 1);
         let counted = self.followed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room);
         counted.map_err(|_| NotFollowed::TooMany(most))?;
-        let path = trail.path.clone();
+        let path = watched.path.clone();
         self.known.fetch_add(1, Ordering::Relaxed);
-        commands.send(Command::Follow(trail));
+        commands.send(Command::Follow(watched));
         Ok(Followed { path, all: Arc::clone(&self.followed), commands })
     }
 
@@ -151,7 +151,7 @@ impl Watch {
         if commands.is_none() {
             let hints = Hints::new(self.limits.watch.mode == WatchMode::Poll);
             let (sender, receiver) = mpsc::channel();
-            let bell = hints.bell();
+            let waker = hints.waker();
             let tell = Arc::clone(&self.tell);
             let tell = move |change| {
                 if let Some(tell) = tell.get() {
@@ -161,7 +161,7 @@ impl Watch {
             let (root, known, cancel) = (Arc::clone(&self.root), Arc::clone(&self.known), self.cancel.clone());
             let watcher = Watcher::new(root, &self.limits, hints, known, cancel, Box::new(tell));
             match thread::Builder::new().name("watch".to_owned()).spawn(move || watcher.run(&receiver)) {
-                Ok(running) => *commands = Some(Commands { sender, bell, thread: running.thread().clone() }),
+                Ok(running) => *commands = Some(Commands { sender, waker, thread: running.thread().clone() }),
                 Err(error) => tracing::error!("changes are not noticed: no thread for it: {error}"),
             }
         }
@@ -173,7 +173,7 @@ impl Drop for Watch {
     fn drop(&mut self) {
         self.cancel.cancel();
         let commands = self.commands.get_mut().unwrap_or_else(PoisonError::into_inner);
-        commands.as_ref().inspect(|commands| commands.bell.ring(&commands.thread));
+        commands.as_ref().inspect(|commands| commands.waker.wake(&commands.thread));
     }
 }
 
@@ -181,7 +181,7 @@ impl Commands {
     fn send(&self, command: Command) {
         // It fails when the thread has ended: with the server, or by a fault, which the log names.
         drop(self.sender.send(command));
-        self.bell.ring(&self.thread);
+        self.waker.wake(&self.thread);
     }
 }
 

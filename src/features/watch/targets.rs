@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::limits::Watching;
 use crate::root::hints::{Happened, Scope};
-use crate::root::{Facts, Heard, Kind, RelPath, Trail};
+use crate::root::{FileState, Kind, Pending, RelPath, WatchPath};
 
 /// A look waits at most so many times as long as one quiet moment.
 const PATIENCE: u32 = 10;
@@ -31,7 +31,7 @@ type Index = HashMap<RelPath, Vec<Arc<RelPath>>>;
 #[derive(Debug)]
 struct Target {
     followers: usize,
-    trail: Trail,
+    watched: WatchPath,
     /// A write could have left the facts as they are.
     fresh: bool,
     due: Option<Due>,
@@ -65,29 +65,29 @@ pub(super) struct Needed {
 }
 
 impl Needed {
-    fn add(&mut self, trail: &Trail) {
+    fn add(&mut self, watched: &WatchPath) {
         let mut add = |path: RelPath, scope: Scope| {
             let known = self.directories.entry(path).or_insert(scope);
             *known = scope.max(*known);
         };
-        for entry in &trail.entries {
-            let scope = if trail.ends_at(entry) { Scope::Contents } else { Scope::Names };
+        for entry in &watched.entries {
+            let scope = if watched.ends_at(entry) { Scope::Contents } else { Scope::Names };
             add(entry.parent(), scope);
         }
-        if let Some(directory) = trail.directory() {
+        if let Some(directory) = watched.directory() {
             add(directory.clone(), Scope::Names);
         }
-        if let Facts::Present { path, kind: Kind::File, .. } = &trail.facts
-            && !trail.is_too_long
+        if let FileState::Present { path, kind: Kind::File, .. } = &watched.state
+            && !watched.is_too_long
         {
-            self.files.insert(path.clone(), trail.heard == Heard::ByItself);
+            self.files.insert(path.clone(), watched.heard == Pending::ByItself);
         }
     }
 
     /// For one of them.
-    pub(super) fn of(trail: &Trail) -> Self {
+    pub(super) fn of(watched: &WatchPath) -> Self {
         let mut needed = Self::default();
-        needed.add(trail);
+        needed.add(watched);
         needed
     }
 }
@@ -99,15 +99,15 @@ impl Targets {
 
     /// Follows one more. It is looked at again when it is watched: not at once, or what is written just then would be
     /// told of twice, as what that look has found and as what the hint of it leads to.
-    pub(super) fn follow(&mut self, trail: Trail, now: Instant) {
-        if let Some(target) = self.by_path.get_mut(&trail.path) {
+    pub(super) fn follow(&mut self, watched: WatchPath, now: Instant) {
+        if let Some(target) = self.by_path.get_mut(&watched.path) {
             target.followers += 1;
             return;
         }
-        let path = trail.path.clone();
-        self.index(&trail);
-        let fresh = trail.facts.are_fresh();
-        let mut target = Target { followers: 1, trail, fresh, due: None };
+        let path = watched.path.clone();
+        self.index(&watched);
+        let fresh = watched.state.are_fresh();
+        let mut target = Target { followers: 1, watched, fresh, due: None };
         target.stir(self.settle, now, false);
         self.by_path.insert(path, target);
     }
@@ -119,7 +119,7 @@ impl Targets {
         if target.followers == 0
             && let Some(target) = self.by_path.remove(path)
         {
-            self.unindex(&target.trail);
+            self.unindex(&target.watched);
         }
     }
 
@@ -130,13 +130,13 @@ impl Targets {
     /// Whether one of them is to be looked at again and again, as there is too much on its way to watch it all, or nothing
     /// is told of it.
     pub(super) fn must_poll(&self) -> bool {
-        self.by_path.values().any(|target| target.trail.is_too_long || target.trail.heard == Heard::Never)
+        self.by_path.values().any(|target| target.watched.is_too_long || target.watched.heard == Pending::Never)
     }
 
     /// What is to be watched for all of them.
     pub(super) fn needed(&self) -> Needed {
         let mut needed = Needed::default();
-        self.by_path.values().for_each(|target| needed.add(&target.trail));
+        self.by_path.values().for_each(|target| needed.add(&target.watched));
         needed
     }
 
@@ -147,7 +147,7 @@ impl Targets {
         let within = self.by_directory.get(directory).filter(|_| what == Happened::Name);
         for path in within.into_iter().chain(self.by_entry.get(&entry)).flatten() {
             if let Some(target) = self.by_path.get_mut(&**path) {
-                target.stir(self.settle, now, what == Happened::Write && target.trail.ends_at(&entry));
+                target.stir(self.settle, now, what == Happened::Write && target.watched.ends_at(&entry));
             }
         }
     }
@@ -197,36 +197,36 @@ impl Targets {
     }
 
     /// Notes what a look has found.
-    pub(super) fn note(&mut self, trail: &Trail, written: bool) -> Noted {
-        let Some(target) = self.by_path.get_mut(&trail.path) else { return Noted::default() };
-        let changed = target.trail.facts != trail.facts || (written && target.fresh);
-        let moved = target.trail.entries != trail.entries || target.trail.directory() != trail.directory();
-        let replaced = target.trail.facts.place() != trail.facts.place() || target.trail.heard != trail.heard;
-        target.fresh = trail.facts.are_fresh();
-        let before = std::mem::replace(&mut target.trail, trail.clone());
+    pub(super) fn note(&mut self, watched: &WatchPath, written: bool) -> Noted {
+        let Some(target) = self.by_path.get_mut(&watched.path) else { return Noted::default() };
+        let changed = target.watched.state != watched.state || (written && target.fresh);
+        let moved = target.watched.entries != watched.entries || target.watched.directory() != watched.directory();
+        let replaced = target.watched.state.place() != watched.state.place() || target.watched.heard != watched.heard;
+        target.fresh = watched.state.are_fresh();
+        let before = std::mem::replace(&mut target.watched, watched.clone());
         if moved {
             self.unindex(&before);
-            self.index(trail);
+            self.index(watched);
         }
         Noted { changed, moved, replaced }
     }
 
-    fn index(&mut self, trail: &Trail) {
-        let path = Arc::new(trail.path.clone());
-        for entry in &trail.entries {
+    fn index(&mut self, watched: &WatchPath) {
+        let path = Arc::new(watched.path.clone());
+        for entry in &watched.entries {
             self.by_entry.entry(entry.clone()).or_default().push(Arc::clone(&path));
         }
-        if let Some(directory) = trail.directory() {
+        if let Some(directory) = watched.directory() {
             self.by_directory.entry(directory.clone()).or_default().push(path);
         }
     }
 
-    fn unindex(&mut self, trail: &Trail) {
-        for entry in &trail.entries {
-            remove(&mut self.by_entry, entry, &trail.path);
+    fn unindex(&mut self, watched: &WatchPath) {
+        for entry in &watched.entries {
+            remove(&mut self.by_entry, entry, &watched.path);
         }
-        if let Some(directory) = trail.directory() {
-            remove(&mut self.by_directory, directory, &trail.path);
+        if let Some(directory) = watched.directory() {
+            remove(&mut self.by_directory, directory, &watched.path);
         }
     }
 }
@@ -248,16 +248,16 @@ impl Target {
     }
 }
 
-impl Trail {
+impl WatchPath {
     /// Whether it is this entry's content that the path leads to.
     fn ends_at(&self, entry: &RelPath) -> bool {
-        *entry == self.path || matches!(&self.facts, Facts::Present { path, .. } if path == entry)
+        *entry == self.path || matches!(&self.state, FileState::Present { path, .. } if path == entry)
     }
 
     /// The directory that the path leads to, if it does.
     fn directory(&self) -> Option<&RelPath> {
-        match &self.facts {
-            Facts::Present { path, .. } if self.facts.is_directory() => Some(path),
+        match &self.state {
+            FileState::Present { path, .. } if self.state.is_directory() => Some(path),
             _ => None,
         }
     }

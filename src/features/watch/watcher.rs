@@ -12,11 +12,11 @@ use super::list::List;
 use super::targets::{Needed, Targets};
 use super::watches::Watches;
 use super::{Change, Command};
-use crate::cancel::Cancel;
 use crate::features::resources::Snapshot;
 use crate::limits::Limits;
 use crate::root::hints::{Hint, Hints};
 use crate::root::{Root, RootError};
+use crate::runtime::cancel::Cancel;
 
 /// Everything that is watched.
 pub(super) struct Watcher {
@@ -78,7 +78,7 @@ impl Watcher {
             }
             self.look_at_targets();
             self.look_at_list();
-            if self.cancel.is_cancelled() {
+            if self.cancel.checkpoint() {
                 return;
             }
             self.wait();
@@ -88,7 +88,7 @@ impl Watcher {
     fn obey(&mut self, command: Command) {
         let now = Instant::now();
         match command {
-            Command::Follow(trail) => self.targets.follow(trail, now),
+            Command::Follow(watched) => self.targets.follow(watched, now),
             Command::Unfollow(path) => {
                 self.targets.unfollow(&path);
                 self.known.fetch_sub(1, Ordering::Relaxed);
@@ -159,16 +159,16 @@ impl Watcher {
         self.set_watches();
         let mut moved = Vec::new();
         for (path, written) in due {
-            if self.cancel.is_cancelled() {
+            if self.cancel.checkpoint() {
                 return;
             }
-            let Ok(trail) = self.root.trail_of(path.clone(), &self.cancel) else {
+            let Ok(watched) = self.root.watch_path_of(path.clone(), &self.cancel) else {
                 self.targets.look_later(&path, written, Instant::now() + self.limits.watch.poll);
                 continue;
             };
-            let noted = self.targets.note(&trail, written);
+            let noted = self.targets.note(&watched, written);
             if noted.replaced {
-                self.watches.renew(&self.root, &Needed::of(&trail));
+                self.watches.renew(&self.root, &Needed::of(&watched));
             }
             if noted.moved || noted.replaced {
                 moved.push(path.clone());

@@ -7,8 +7,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::SystemTime;
 
 use super::{Alike, canonical_form};
-use crate::root::dir::Directory;
-use crate::root::trail::STEP;
+use crate::root::listing::Directory;
+use crate::root::watch_path::STEP;
 
 /// A smaller directory is read again: that takes no longer than anything else.
 const WORTH_IT: usize = 2_000;

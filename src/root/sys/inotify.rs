@@ -29,7 +29,7 @@ const ROUNDS: usize = 16;
 pub struct Hints {
     /// Absent where the system gives none, or is not to be asked.
     inotify: Option<OwnedFd>,
-    bell: Bell,
+    waker: Waker,
     directories: BTreeMap<RelPath, (i32, Scope)>,
     /// What a watch is for: several paths where a directory is mounted twice.
     paths: HashMap<i32, Vec<RelPath>>,
@@ -37,24 +37,24 @@ pub struct Hints {
 
 /// Ends a [`Hints::wait`] from another thread.
 #[derive(Clone, Debug)]
-pub struct Bell(Option<Arc<OwnedFd>>);
+pub struct Waker(Option<Arc<OwnedFd>>);
 
 impl Hints {
     /// Without watches yet. With `never` it stays so, and waiting is all it does.
     pub fn new(never: bool) -> Self {
-        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok().map(Arc::new);
+        let waker = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok().map(Arc::new);
         let init = || inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
         Self {
-            inotify: bell.as_ref().filter(|_| !never).and_then(|_| init()),
-            bell: Bell(bell),
+            inotify: waker.as_ref().filter(|_| !never).and_then(|_| init()),
+            waker: Waker(waker),
             directories: BTreeMap::new(),
             paths: HashMap::new(),
         }
     }
 
     /// What ends a wait.
-    pub fn bell(&self) -> Bell {
-        self.bell.clone()
+    pub fn waker(&self) -> Waker {
+        self.waker.clone()
     }
 
     /// Watches a directory or file, given by a path without links; or hears more or less of it, where it is watched already.
@@ -105,15 +105,15 @@ impl Hints {
     /// Waits for hints, the bell or the time, and gives `on` what there is.
     pub fn wait(&mut self, until: Option<Instant>, mut on: impl FnMut(Hint<'_>)) {
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-        let Some(bell) = &self.bell.0 else {
+        let Some(waker) = &self.waker.0 else {
             // Not even a bell was to be had: look once in a while.
             return thread::park_timeout(left.unwrap_or(super::LONGEST_WAIT).min(super::LONGEST_WAIT));
         };
-        let mut waited = vec![PollFd::new(bell, PollFlags::IN)];
+        let mut waited = vec![PollFd::new(waker, PollFlags::IN)];
         waited.extend(self.inotify.as_ref().map(|inotify| PollFd::new(inotify, PollFlags::IN)));
         let left = left.and_then(|left| Timespec::try_from(left).ok());
         let _ = poll(&mut waited, left.as_ref()); // interrupted, it has waited less
-        let _ = rustix::io::read(bell, &mut [0; 8]);
+        let _ = rustix::io::read(waker, &mut [0; 8]);
         self.read(&mut on);
     }
 
@@ -153,12 +153,12 @@ impl Hints {
     }
 }
 
-impl Bell {
+impl Waker {
     /// Ends the wait that goes on, or the next one.
-    pub fn ring(&self, waiting: &thread::Thread) {
+    pub fn wake(&self, waiting: &thread::Thread) {
         match &self.0 {
             // It fails where it has rung so often that nobody can have missed it.
-            Some(bell) => drop(rustix::io::write(bell, &1_u64.to_ne_bytes())),
+            Some(waker) => drop(rustix::io::write(waker, &1_u64.to_ne_bytes())),
             None => waiting.unpark(),
         }
     }

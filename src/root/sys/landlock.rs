@@ -28,7 +28,7 @@ const CHANGE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
 
 /// Confines this thread and its children to what is below `dir`, by the directory itself and not by its name. Gives
 /// the version of the interface; fails, and nothing is confined, where less than what is needed would be enforced.
-pub(in crate::root) fn confine(dir: &Dir, writable: bool, required: bool) -> Result<u32, String> {
+pub(in crate::root) fn enter_sandbox(dir: &Dir, writable: bool, required: bool) -> Result<u32, String> {
     let (least, linux) = match (required, writable) {
         (true, _) => (AccessFs::from_all(ABI::V3), "6.2"),
         // Without it no file could be moved to another directory.

@@ -21,7 +21,7 @@ use crate::root::stat::{Kind, Stat, nanoseconds};
 
 /// What the root's file system and kernel can do.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::root) struct Abilities {
+pub(in crate::root) struct Caps {
     /// openat2 is there and allowed.
     openat2: bool,
     /// A local disk or memory, where opening and small reads do not block for long.
@@ -32,7 +32,7 @@ pub(in crate::root) struct Abilities {
     pub(in crate::root) only_local: bool,
 }
 
-impl Abilities {
+impl Caps {
     pub(in crate::root) fn of(root: &Dir) -> io::Result<Self> {
         Ok(Self {
             openat2: has_openat2(root),
@@ -43,14 +43,14 @@ impl Abilities {
     }
 }
 
-impl Abilities {
+impl Caps {
     /// Whether what `stat` is of lies on the root's own file system, and that is a local one.
     pub(in crate::root) fn is_quick_at(self, stat: &Stat) -> bool {
         self.quick && stat.device == self.device
     }
 
     pub(in crate::root) fn confinement(self) -> &'static str {
-        if cfg!(mcp_fs_breached) {
+        if cfg!(mcp_fs_unsandboxed) {
             "nothing: a test build, without the first wall"
         } else if self.openat2 {
             "openat2 (RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS)"
@@ -81,7 +81,7 @@ fn fresh<T>(mut attempt: impl FnMut() -> Result<T, RootError>) -> Result<T, Root
 
 /// Kind, size and times of what the path names, a link's own where it is one. Nothing is opened for reading, so
 /// no FIFO's writer and no device notices.
-pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Abilities, local: bool) -> Result<Stat, RootError> {
+pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Caps, local: bool) -> Result<Stat, RootError> {
     if local && !can.openat2 {
         return Err(RootError::WouldBlock);
     }
@@ -94,7 +94,7 @@ pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Abilities, local: b
 
 /// What is known of an open file or directory. Fails where it lies on a file system that is not served; the root's own
 /// is.
-fn served(handle: &File, can: Abilities) -> Result<Stat, RootError> {
+fn served(handle: &File, can: Caps) -> Result<Stat, RootError> {
     let stat = Stat::from(&handle.metadata()?);
     if stat.device != can.device {
         must_be_served(handle)?;
@@ -104,12 +104,7 @@ fn served(handle: &File, can: Abilities) -> Result<Stat, RootError> {
 
 /// Opens what the path names, without blocking on it and without letting a terminal take the process over; what is
 /// known of it then is what the open handle says.
-pub(in crate::root) fn open(
-    root: &Dir,
-    path: &RelPath,
-    access: Access,
-    can: Abilities,
-) -> Result<(File, Stat), RootError> {
+pub(in crate::root) fn open(root: &Dir, path: &RelPath, access: Access, can: Caps) -> Result<(File, Stat), RootError> {
     let flags = match access {
         Access::File => OFlags::NONBLOCK | OFlags::NOCTTY,
         Access::Directory => OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::DIRECTORY,
@@ -122,7 +117,7 @@ pub(in crate::root) fn open(
 }
 
 /// A handle of a directory, to find its entries by and not to read it.
-pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, can: Abilities) -> Result<File, RootError> {
+pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, can: Caps) -> Result<File, RootError> {
     fresh(|| {
         let handle = reach(root, path, OFlags::PATH | OFlags::DIRECTORY, ResolveFlags::empty(), can)?;
         must_be_served(&handle)?;
@@ -131,7 +126,7 @@ pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, can: Abiliti
 }
 
 /// A handle of a regular file, to tell it by and not to read it.
-pub(in crate::root) fn file_handle(root: &Dir, path: &RelPath, can: Abilities) -> Result<File, RootError> {
+pub(in crate::root) fn file_handle(root: &Dir, path: &RelPath, can: Caps) -> Result<File, RootError> {
     fresh(|| {
         let handle = reach(root, path, OFlags::PATH, ResolveFlags::empty(), can)?;
         regular(Stat::from(&handle.metadata()?).kind)?;
@@ -142,11 +137,7 @@ pub(in crate::root) fn file_handle(root: &Dir, path: &RelPath, can: Abilities) -
 
 /// Whether a file may change without that its directory hears of it. `None`: nor does anybody else here, as others may
 /// write to the file system from elsewhere.
-pub(in crate::root) fn changes_elsewhere(
-    root: &Dir,
-    path: &RelPath,
-    can: Abilities,
-) -> Result<Option<bool>, RootError> {
+pub(in crate::root) fn changes_elsewhere(root: &Dir, path: &RelPath, can: Caps) -> Result<Option<bool>, RootError> {
     let handle = reach(root, path, OFlags::PATH, ResolveFlags::empty(), can)?;
     if is_remote(&handle) {
         return Ok(None);
@@ -181,7 +172,7 @@ const REMOTE: [fs::FsWord; 13] = [
 ];
 
 /// Whether something is mounted at the path itself, be it of the same file system.
-fn is_mount_point(root: &Dir, path: &RelPath, can: Abilities) -> Result<bool, RootError> {
+fn is_mount_point(root: &Dir, path: &RelPath, can: Caps) -> Result<bool, RootError> {
     let Some(name) = path.file_name() else { return Ok(false) };
     let parent = directory_handle(root, &path.parent(), can)?;
     let name = RelPath::from_bytes(name);
@@ -190,7 +181,7 @@ fn is_mount_point(root: &Dir, path: &RelPath, can: Abilities) -> Result<bool, Ro
 }
 
 /// Opens without following a link: in one step, or where the kernel cannot, by a chain of handles and then a single name.
-fn reach(root: &Dir, path: &RelPath, flags: OFlags, resolve: ResolveFlags, can: Abilities) -> io::Result<File> {
+fn reach(root: &Dir, path: &RelPath, flags: OFlags, resolve: ResolveFlags, can: Caps) -> io::Result<File> {
     let flags = flags | OFlags::NOFOLLOW;
     if can.only_local {
         return reach_here(root, path, flags, resolve, can);
@@ -203,13 +194,7 @@ fn reach(root: &Dir, path: &RelPath, flags: OFlags, resolve: ResolveFlags, can: 
 }
 
 /// The same on the directory's own file system alone, where that is a local one and the kernel can tell.
-fn reach_here(
-    root: &impl AsFd,
-    path: &RelPath,
-    flags: OFlags,
-    resolve: ResolveFlags,
-    can: Abilities,
-) -> io::Result<File> {
+fn reach_here(root: &impl AsFd, path: &RelPath, flags: OFlags, resolve: ResolveFlags, can: Caps) -> io::Result<File> {
     if !can.quick || !can.openat2 {
         return Err(io::ErrorKind::TimedOut.into());
     }
@@ -221,7 +206,7 @@ fn reach_here(
 
 fn beneath(root: &impl AsFd, path: &Path, flags: OFlags, resolve: ResolveFlags) -> Result<rustix::fd::OwnedFd, Errno> {
     let resolve = resolve | ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    #[cfg(mcp_fs_breached)]
+    #[cfg(mcp_fs_unsandboxed)]
     let (flags, resolve) = (flags - OFlags::NOFOLLOW, ResolveFlags::empty());
     retry_on_intr(|| fs::openat2(root, path, flags | OFlags::CLOEXEC, Mode::empty(), resolve))
 }
@@ -278,7 +263,7 @@ fn kind_of(kind: FileType) -> Kind {
 }
 
 /// The same as [`stat_in`], only where that cannot be another file system.
-pub(in crate::root) fn stat_here(dir: &File, name: &[u8], can: Abilities) -> Result<Stat, RootError> {
+pub(in crate::root) fn stat_here(dir: &File, name: &[u8], can: Caps) -> Result<Stat, RootError> {
     let handle =
         reach_here(dir, &RelPath::from_bytes(name), OFlags::PATH | OFlags::NOFOLLOW, ResolveFlags::empty(), can)?;
     Ok(Stat::from(&handle.metadata()?))

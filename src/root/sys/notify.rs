@@ -33,7 +33,7 @@ pub struct Hints {
 
 /// Ends a [`Hints::wait`] from another thread.
 #[derive(Clone, Debug)]
-pub struct Bell;
+pub struct Waker;
 
 impl Hints {
     /// Without watches yet. With `never` it stays so, and waiting is all it does.
@@ -54,8 +54,8 @@ impl Hints {
 
     /// What ends a wait.
     #[expect(clippy::unused_self, reason = "the same signature as on Linux")]
-    pub fn bell(&self) -> Bell {
-        Bell
+    pub fn waker(&self) -> Waker {
+        Waker
     }
 
     /// Watches a directory, given by a path without links.
@@ -131,10 +131,10 @@ impl Hints {
     }
 }
 
-impl Bell {
+impl Waker {
     /// Ends the wait that goes on, or the next one.
     #[expect(clippy::unused_self, reason = "the same signature as on Linux")]
-    pub fn ring(&self, waiting: &Thread) {
+    pub fn wake(&self, waiting: &Thread) {
         waiting.unpark();
     }
 }

@@ -15,13 +15,13 @@ use crate::root::path::{RelPath, os_str};
 use crate::root::stat::{Kind, Stat};
 
 #[derive(Clone, Copy, Debug)]
-pub(in crate::root) struct Abilities {
+pub(in crate::root) struct Caps {
     pub(in crate::root) quick: bool,
     /// Nothing is to be asked for, as nothing is known to be quick.
     pub(in crate::root) only_local: bool,
 }
 
-impl Abilities {
+impl Caps {
     /// Without a read that refuses to block, nothing is taken to be quick.
     pub(in crate::root) fn of(_root: &Dir) -> io::Result<Self> {
         Ok(Self { quick: false, only_local: false })
@@ -40,7 +40,7 @@ impl Abilities {
     }
 }
 
-pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Abilities, local: bool) -> Result<Stat, RootError> {
+pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Caps, local: bool) -> Result<Stat, RootError> {
     can.answers()?;
     if local {
         return Err(RootError::WouldBlock);
@@ -49,12 +49,7 @@ pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Abilities, local: b
     Ok(Stat::from(&chain::parent(root, path)?.symlink_metadata(os_str(name))?))
 }
 
-pub(in crate::root) fn open(
-    root: &Dir,
-    path: &RelPath,
-    access: Access,
-    can: Abilities,
-) -> Result<(File, Stat), RootError> {
+pub(in crate::root) fn open(root: &Dir, path: &RelPath, access: Access, can: Caps) -> Result<(File, Stat), RootError> {
     can.answers()?;
     let file = open_nofollow(root, path, access)?;
     let stat = Stat::from(&file.metadata()?);
@@ -62,18 +57,14 @@ pub(in crate::root) fn open(
 }
 
 /// Whether a file may change without that its directory hears of it. `None`: nor does anybody else here.
-pub(in crate::root) fn changes_elsewhere(
-    root: &Dir,
-    path: &RelPath,
-    can: Abilities,
-) -> Result<Option<bool>, RootError> {
+pub(in crate::root) fn changes_elsewhere(root: &Dir, path: &RelPath, can: Caps) -> Result<Option<bool>, RootError> {
     // Of a single file nothing more can be heard, so it is to be looked at.
     let stat = stat(root, path, can, false)?;
     Ok(if stat.kind == Kind::File && stat.names() > 1 { None } else { Some(false) })
 }
 
 /// A handle of a directory, to find its entries by.
-pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, can: Abilities) -> Result<File, RootError> {
+pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, can: Caps) -> Result<File, RootError> {
     can.answers()?;
     Ok(open_nofollow(root, path, Access::Directory)?)
 }
@@ -96,7 +87,7 @@ fn open_nofollow(root: &Dir, path: &RelPath, access: Access) -> io::Result<File>
 }
 
 /// Other systems have sandboxes, too, but none that a program without privileges can put itself into for one directory.
-pub(in crate::root) fn confine(_dir: &Dir, _writable: bool, _required: bool) -> Result<u32, String> {
+pub(in crate::root) fn enter_sandbox(_dir: &Dir, _writable: bool, _required: bool) -> Result<u32, String> {
     Err("this system has no Landlock, only Linux has".to_owned())
 }
 
@@ -123,7 +114,7 @@ pub(in crate::root) fn list(
     Ok(())
 }
 
-pub(in crate::root) fn stat_here(_dir: &File, _name: &[u8], _can: Abilities) -> Result<Stat, RootError> {
+pub(in crate::root) fn stat_here(_dir: &File, _name: &[u8], _can: Caps) -> Result<Stat, RootError> {
     Err(RootError::NoAnswer)
 }
 

@@ -11,10 +11,10 @@ use super::old::{must_match, open_in};
 use super::place::Place;
 use super::replace::Expected;
 use super::{Ends, Replace, UpdateError, Updated, WritableRoot, WriteError, Written};
-use crate::cancel::Cancel;
 use crate::root::open::{PIECE, regular};
 use crate::root::stat::Stat;
-use crate::root::{Asked, RootError, sys};
+use crate::root::{RequestedPath, RootError, sys};
+use crate::runtime::cancel::Cancel;
 
 impl WritableRoot {
     /// Adds to the end of a file, or creates it. `fit` is shown the ends of the file that is added to, and may give other
@@ -22,7 +22,7 @@ impl WritableRoot {
     /// may be written and not be read. Where another program was faster, it is asked again.
     pub fn append<T: Default, E>(
         &self,
-        asked: &Asked,
+        asked: &RequestedPath,
         new: Replace<'_>,
         cancel: &Cancel,
         fit: impl Fn(&Ends) -> Result<(Option<Vec<u8>>, T), E>,
@@ -33,12 +33,12 @@ impl WritableRoot {
     /// The inner error is the one of `fit`, and nothing was written then.
     fn append_once<T: Default, E>(
         &self,
-        asked: &Asked,
+        asked: &RequestedPath,
         new: Replace<'_>,
         cancel: &Cancel,
         fit: impl Fn(&Ends) -> Result<(Option<Vec<u8>>, T), E>,
     ) -> Result<Result<Updated<T>, E>, WriteError> {
-        let (place, _turn) = self.place_of(asked, new, cancel)?;
+        let (place, _guard) = self.place_of(asked, new, cancel)?;
         let mut may_read = true;
         let opened = open_locked(&place, cancel, |_| match place.look()? {
             None => Ok(None),
@@ -106,7 +106,7 @@ fn add(file: &mut File, before: u64, content: &[u8], cancel: &Cancel) -> Result<
     let mut written = 0;
     while written < content.len() {
         // A step, and no more: what was begun is done.
-        let _ = cancel.is_cancelled();
+        let _ = cancel.checkpoint();
         let end = content.len().min(written + PIECE);
         let error = match file.write(&content[written..end]) {
             Ok(0) => io::ErrorKind::WriteZero.into(),

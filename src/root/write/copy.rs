@@ -9,21 +9,21 @@ use cap_std::fs::Dir;
 
 use super::error::{Side, SideError};
 use super::old::Old;
+use super::path_locks::Claimed;
 use super::pieces::copy_content;
 use super::place::Target;
 use super::rename::must_not_be_inside;
 use super::replace::Expected;
 use super::temporary::{Readers, Temporary, is_temporary, new_file};
 use super::tree::{Rules, Tree, moved};
-use super::turns::Claimed;
 use super::{Caveats, WritableRoot, WriteError};
-use crate::cancel::Cancel;
 use crate::root::open::File as ReadFile;
 use crate::root::path::os_str;
 use crate::root::resolve::LastLink;
 use crate::root::stat::Kind;
 use crate::root::sys::{self, Access};
-use crate::root::{Asked, Blocking, RelPath, RootError};
+use crate::root::{Blocking, RelPath, RequestedPath, RootError};
+use crate::runtime::cancel::Cancel;
 
 /// How to copy.
 #[derive(Clone, Copy, Debug)]
@@ -55,8 +55,8 @@ impl WritableRoot {
     /// Copies what `source` leads to. `report` is told how many entries of a tree are done.
     pub fn copy(
         &self,
-        source: &Asked,
-        destination: &Asked,
+        source: &RequestedPath,
+        destination: &RequestedPath,
         options: CopyOptions,
         cancel: &Cancel,
         report: &dyn Fn(usize),
@@ -68,7 +68,7 @@ impl WritableRoot {
             WriteError::Exists if stat.kind == Kind::File => at_destination(self.not_overwritten(destination, cancel)),
             error => at_destination(error),
         })?;
-        let _turn = self.turns.take(&[Claimed::Tree(&to.path)], cancel).map_err(&at_destination)?;
+        let _guard = self.path_locks.take(&[Claimed::Tree(&to.path)], cancel).map_err(&at_destination)?;
         match stat.kind {
             Kind::File => {
                 to.must_name_a_file().map_err(&at_destination)?;
@@ -87,7 +87,7 @@ impl WritableRoot {
 
     /// Where a copy is to be: the name itself, or with `over` what a link of that name leads to. What has the name
     /// fails it, unless it may be replaced.
-    fn copy_target(&self, destination: &Asked, over: bool, cancel: &Cancel) -> Result<Target, WriteError> {
+    fn copy_target(&self, destination: &RequestedPath, over: bool, cancel: &Cancel) -> Result<Target, WriteError> {
         let target = self.target(destination, LastLink::Itself, cancel)?;
         match target.missing().is_empty() {
             false => Ok(target),
@@ -97,7 +97,7 @@ impl WritableRoot {
     }
 
     /// A file may be replaced where that is asked for; a directory, and what is no file, never.
-    fn not_overwritten(&self, destination: &Asked, cancel: &Cancel) -> WriteError {
+    fn not_overwritten(&self, destination: &RequestedPath, cancel: &Cancel) -> WriteError {
         let is_file =
             self.root.stat(destination, Blocking::Allowed, cancel).is_ok_and(|(_, stat)| stat.kind == Kind::File);
         if is_file { WriteError::NotOverwritten } else { WriteError::Exists }

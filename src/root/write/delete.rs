@@ -4,14 +4,14 @@
 //! A tree is looked through first, and deleted from within. For every entry its directory is opened anew from the root, so
 //! that one that was moved out meanwhile is not followed. A tree that fails or is cancelled in the middle is gone in part.
 
+use super::path_locks::Claimed;
 use super::tree::{Rules, Tree};
-use super::turns::Claimed;
 use super::{WritableRoot, WriteError};
-use crate::cancel::Cancel;
 use crate::root::path::os_str;
 use crate::root::resolve::LastLink;
 use crate::root::stat::Kind;
-use crate::root::{Asked, RelPath, RootError};
+use crate::root::{RelPath, RequestedPath, RootError};
+use crate::runtime::cancel::Cancel;
 
 /// What was deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,13 +28,13 @@ impl WritableRoot {
     /// Deletes what has the name `asked`. `report` is told how many entries of a tree are gone.
     pub fn delete(
         &self,
-        asked: &Asked,
+        asked: &RequestedPath,
         recursive: bool,
         cancel: &Cancel,
         report: &dyn Fn(usize),
     ) -> Result<Deleted, WriteError> {
         let target = self.target(asked, LastLink::Itself, cancel)?;
-        let _turn = self.turns.take(&[Claimed::Tree(&target.path)], cancel)?;
+        let _guard = self.path_locks.take(&[Claimed::Tree(&target.path)], cancel)?;
         if !target.missing().is_empty() {
             return Err(RootError::NotFound.into());
         }

@@ -6,8 +6,8 @@
 use std::io;
 
 use super::Version;
-use crate::cancel::Cancelled;
 use crate::root::{ProtectedBy, RelPath, RootError};
+use crate::runtime::cancel::Cancelled;
 
 /// Why something was not changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

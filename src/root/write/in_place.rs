@@ -11,10 +11,10 @@ use super::old::{Old, Since, open_in};
 use super::place::Place;
 use super::replace::Expected;
 use super::{Caveats, WritableRoot, WriteError, Written};
-use crate::cancel::Cancel;
 use crate::root::open::PIECE;
 use crate::root::stat::Stat;
 use crate::root::sys;
+use crate::runtime::cancel::Cancel;
 
 impl WritableRoot {
     /// Gives the file at a mount point the `size` bytes that `source` has. What can fail is tried before the first byte
@@ -57,7 +57,7 @@ fn fill(file: &mut File, source: &mut dyn Read, size: u64, cancel: &Cancel) -> R
     let mut written = 0;
     while written < size {
         // A step, and no more.
-        let _ = cancel.is_cancelled();
+        let _ = cancel.checkpoint();
         let most = piece.len().min((size - written) as usize);
         match source.read(&mut piece[..most])? {
             0 => break,

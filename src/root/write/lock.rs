@@ -1,5 +1,5 @@
 //! The advisory lock on the file that is about to be changed (flock(2)): between two servers on one directory, also on
-//! two machines where the file system carries locks, it does what [`super::turns`] does inside one server.
+//! two machines where the file system carries locks, it does what [`super::path_locks`] does inside one server.
 //!
 //! It is the file's own lock, as directories have none on network file systems, and no lock file is ever made. A change
 //! gives the name to another file, so what was locked may be out of its place by then: it counts only if the place
@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 use super::WriteError;
 use super::place::Place;
-use crate::cancel::Cancel;
 use crate::root::stat::Stat;
 use crate::root::sys::{Lock, change};
+use crate::runtime::cancel::Cancel;
 
 /// How long a change waits for a lock that another program has.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -13,7 +13,7 @@
 //! | [`directory`], [`rename`], [`copy`], [`delete`] | a name is made, moved, doubled, gone; [`tree`]: with all below it |
 //! | [`pieces`] | how is a content read and written, and stopped? |
 //! | [`temporary`] | how does a file appear at once? What do killed writes leave? |
-//! | [`old`], [`version`], [`turns`] | is it still the file that was read? Who is first? |
+//! | [`old`], [`version`], [`path_locks`] | is it still the file that was read? Who is first? |
 //! | [`lock`], [`exchange`] | the same for other servers, and for programs that do not lock |
 //! | [`in_place`] | what of a name that cannot be given to another file? |
 //! | [`error`] | why not? |
@@ -29,6 +29,7 @@ mod in_place;
 mod lock;
 mod names;
 mod old;
+mod path_locks;
 mod pieces;
 mod place;
 mod protected;
@@ -36,13 +37,12 @@ mod rename;
 mod replace;
 mod temporary;
 mod tree;
-mod turns;
 mod version;
 
 use std::sync::Arc;
 
+use self::path_locks::PathLocks;
 use self::temporary::Cleaned;
-use self::turns::Turns;
 use super::{Protect, RelPath, Root};
 
 pub use self::copy::{Copied, CopyOptions};
@@ -60,7 +60,7 @@ pub struct WritableRoot {
     root: Arc<Root>,
     /// Whether a change is on the disk before it is reported.
     durable: bool,
-    turns: Turns,
+    path_locks: PathLocks,
     protect: Protect,
     cleaned: Cleaned,
 }
@@ -93,7 +93,7 @@ impl WritableRoot {
     /// Permits changes to what `root` serves, but for what has a name of `protect`. If they are to be `durable`, they
     /// survive a power cut once they are reported.
     pub fn new(root: Arc<Root>, protect: Protect, durable: bool) -> Self {
-        Self { root, durable, turns: Turns::default(), protect, cleaned: Cleaned::default() }
+        Self { root, durable, path_locks: PathLocks::default(), protect, cleaned: Cleaned::default() }
     }
 
     /// The directory, to be read.

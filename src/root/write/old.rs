@@ -10,10 +10,10 @@ use super::lock::{Opened, open_locked};
 use super::pieces::read_to_end;
 use super::place::Place;
 use super::{Version, WriteError};
-use crate::cancel::Cancel;
 use crate::root::open::regular;
 use crate::root::stat::Stat;
 use crate::root::{RootError, sys};
+use crate::runtime::cancel::Cancel;
 
 /// Bytes that another program can add to a file in the moment in which it is replaced.
 const MOST_ADDED: u64 = 16 << 20;

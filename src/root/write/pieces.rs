@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 
 use super::WriteError;
-use crate::cancel::Cancel;
 use crate::root::open::PIECE;
 use crate::root::sys;
+use crate::runtime::cancel::Cancel;
 
 /// Bytes copied before it is asked whether to stop.
 const CHUNK: u64 = 1 << 20;

@@ -6,11 +6,11 @@ use cap_std::fs::Dir;
 
 use super::names::must_be_creatable;
 use super::{WritableRoot, WriteError};
-use crate::cancel::Cancel;
 use crate::root::path::os_str;
 use crate::root::resolve::{LastLink, Reached};
 use crate::root::stat::{Kind, Stat};
-use crate::root::{Asked, RelPath, RootError, sys};
+use crate::root::{RelPath, RequestedPath, RootError, sys};
+use crate::runtime::cancel::Cancel;
 
 /// Where a path leads, before anything is opened.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(super) struct Place {
 impl WritableRoot {
     /// Where `asked` leads. Fails where that is outside, denied or protected; that something is missing is no failure
     /// yet.
-    pub(super) fn target(&self, asked: &Asked, last: LastLink, cancel: &Cancel) -> Result<Target, WriteError> {
+    pub(super) fn target(&self, asked: &RequestedPath, last: LastLink, cancel: &Cancel) -> Result<Target, WriteError> {
         self.root.deny.check(&asked.path)?;
         self.must_not_be_protected(&asked.path)?;
         self.root.must_be_in_place()?;

@@ -8,14 +8,14 @@
 use std::io;
 
 use super::error::{Side, SideError};
+use super::path_locks::Claimed;
 use super::place::Place;
 use super::tree::Rules;
-use super::turns::Claimed;
 use super::{WritableRoot, WriteError};
-use crate::cancel::Cancel;
 use crate::root::resolve::LastLink;
 use crate::root::stat::Kind;
-use crate::root::{Asked, RelPath, RootError, sys};
+use crate::root::{RelPath, RequestedPath, RootError, sys};
+use crate::runtime::cancel::Cancel;
 
 /// What was moved: real paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,8 +30,8 @@ impl WritableRoot {
     /// Moves `source` to `destination`, a name that nothing has.
     pub fn rename(
         &self,
-        source: &Asked,
-        destination: &Asked,
+        source: &RequestedPath,
+        destination: &RequestedPath,
         parents: bool,
         cancel: &Cancel,
     ) -> Result<Moved, SideError> {
@@ -39,7 +39,7 @@ impl WritableRoot {
         let from = self.target(source, LastLink::Itself, cancel).map_err(&at_source)?;
         let to = self.target(destination, LastLink::Itself, cancel).map_err(&at_destination)?;
         let claimed = [Claimed::Tree(&from.path), Claimed::Tree(&to.path)];
-        let _turn = self.turns.take(&claimed, cancel).map_err(&at_source)?;
+        let _guard = self.path_locks.take(&claimed, cancel).map_err(&at_source)?;
         let source = self.place(&from, false).map_err(&at_source)?;
         let stat = source.look().and_then(|stat| Ok(stat.ok_or(RootError::NotFound)?)).map_err(&at_source)?;
         from.must_fit(stat.kind).map_err(&at_source)?;

@@ -5,22 +5,22 @@
 //! a file is not enough: the file itself must be writable.
 //!
 //! Between the look at the old file and the moment in which it is replaced, other calls are kept away by
-//! [`super::turns`], other servers by [`super::lock`], and what other programs do is seen by [`super::exchange`].
+//! [`super::path_locks`], other servers by [`super::lock`], and what other programs do is seen by [`super::exchange`].
 
 use std::io::Write as _;
 
 use cap_std::fs::OpenOptions;
 
 use super::old::{Old, Since, must_match, open_in};
+use super::path_locks::{Claimed, PathGuard};
 use super::pieces::write_all;
 use super::place::{Place, Target};
 use super::temporary::{Readers, Temporary};
-use super::turns::{Claimed, Turn};
 use super::{Caveats, Version, WritableRoot, WriteError, Written};
-use crate::cancel::Cancel;
 use crate::root::resolve::LastLink;
 use crate::root::stat::Stat;
-use crate::root::{Asked, RelPath, RootError, sys};
+use crate::root::{RelPath, RequestedPath, RootError, sys};
+use crate::runtime::cancel::Cancel;
 
 /// What a file is to become.
 #[derive(Clone, Copy, Debug)]
@@ -75,9 +75,9 @@ pub(super) enum Expected {
 
 impl WritableRoot {
     /// Creates a file, or gives one a new content.
-    pub fn replace(&self, asked: &Asked, new: Replace<'_>, cancel: &Cancel) -> Result<Written, WriteError> {
+    pub fn replace(&self, asked: &RequestedPath, new: Replace<'_>, cancel: &Cancel) -> Result<Written, WriteError> {
         Self::persist(|| {
-            let (place, _turn) = self.place_of(asked, new, cancel)?;
+            let (place, _guard) = self.place_of(asked, new, cancel)?;
             let old = Old::open(&place, false, cancel)?;
             must_match(old.as_ref().map(|old| &old.stat), new.if_match)?;
             let expected = match (&old, new.if_match) {
@@ -97,7 +97,7 @@ impl WritableRoot {
     /// Where another program was faster, `change` is asked again. A file of more than `most` bytes is not read.
     pub fn update<T, E>(
         &self,
-        asked: &Asked,
+        asked: &RequestedPath,
         if_match: Option<&Version>,
         most: u64,
         cancel: &Cancel,
@@ -109,13 +109,13 @@ impl WritableRoot {
     /// The inner error is the one of `change`, and nothing was written then.
     fn update_once<T, E>(
         &self,
-        asked: &Asked,
+        asked: &RequestedPath,
         if_match: Option<&Version>,
         most: u64,
         cancel: &Cancel,
         change: impl Fn(&[u8]) -> Result<(Option<Vec<u8>>, T), E>,
     ) -> Result<Result<Updated<T>, E>, WriteError> {
-        let (target, _turn) = self.file(asked, cancel)?;
+        let (target, _guard) = self.file(asked, cancel)?;
         if !target.missing().is_empty() {
             return Err(RootError::NotFound.into());
         }
@@ -140,22 +140,22 @@ impl WritableRoot {
     /// made on the way to it.
     pub(super) fn place_of(
         &self,
-        asked: &Asked,
+        asked: &RequestedPath,
         new: Replace<'_>,
         cancel: &Cancel,
-    ) -> Result<(Place, Turn), WriteError> {
-        let (target, turn) = self.file(asked, cancel)?;
+    ) -> Result<(Place, PathGuard), WriteError> {
+        let (target, guard) = self.file(asked, cancel)?;
         if new.if_match.is_some() && !target.missing().is_empty() {
             return Err(WriteError::Gone);
         }
-        Ok((self.place(&target, new.parents)?, turn))
+        Ok((self.place(&target, new.parents)?, guard))
     }
 
-    fn file(&self, asked: &Asked, cancel: &Cancel) -> Result<(Target, Turn), WriteError> {
+    fn file(&self, asked: &RequestedPath, cancel: &Cancel) -> Result<(Target, PathGuard), WriteError> {
         let target = self.target(asked, LastLink::Followed, cancel)?;
         target.must_name_a_file()?;
-        let turn = self.turns.take(&[Claimed::Name(&target.path)], cancel)?;
-        Ok((target, turn))
+        let guard = self.path_locks.take(&[Claimed::Name(&target.path)], cancel)?;
+        Ok((target, guard))
     }
 
     /// Writes a file with this content and gives it its place, which `old` has, or nothing.

@@ -6,11 +6,11 @@
 
 use super::temporary::is_temporary;
 use super::{WritableRoot, WriteError};
-use crate::cancel::Cancel;
 use crate::root::path::LONGEST;
 use crate::root::stat::Kind;
 use crate::root::sys::{self, Access};
 use crate::root::{RelPath, RootError};
+use crate::runtime::cancel::Cancel;
 
 /// Entries of a tree that are copied, deleted or moved in one call.
 const MOST: usize = 200_000;

@@ -42,7 +42,7 @@ fn the_work_is_told_that_it_is_cancelled() {
     let at_gate = gate.clone();
     let dispatch = move |_: &_, context: &mcp_fs::context::Context| {
         at_gate.pass();
-        tell.send(context.cancel.is_cancelled()).expect("the test listens");
+        tell.send(context.cancel.checkpoint()).expect("the test listens");
         Ok(text("done"))
     };
     let mut server = TestServer::builder(&tree).dispatch(dispatch).start().legacy(LATEST_LEGACY);

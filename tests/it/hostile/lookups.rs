@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::time::{Duration, SystemTime};
 
-use mcp_fs::cancel::Cancel;
 use mcp_fs::root::{Blocking, Deny, Root, RootError};
+use mcp_fs::runtime::cancel::Cancel;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
 

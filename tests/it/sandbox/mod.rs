@@ -15,7 +15,7 @@
 //! | `kernel` | /proc and its like, mounted inside the directory |
 //! | `kinds` | every kind of file system that can be mounted there |
 //! | `fallback` | all this where the kernel has no openat2, or a sandbox refuses it |
-//! | `lockdown` | the second wall from inside: what a process that is locked in can still do |
+//! | `landlock` | the second wall from inside: what a process that is locked in can still do |
 //! | `second_wall` | the second wall alone, in a build without the first |
 //! | `walls` | the program behind both walls, or behind one of them |
 //!
@@ -38,13 +38,13 @@ pub(crate) mod fallback;
 mod kernel;
 #[cfg(target_os = "linux")]
 mod kinds;
+#[cfg(target_os = "linux")]
+mod landlock;
 mod lesson;
 #[cfg(unix)]
 mod links;
 #[cfg(unix)]
 mod live;
-#[cfg(target_os = "linux")]
-mod lockdown;
 #[cfg(target_os = "linux")]
 pub(crate) mod race;
 #[cfg(unix)]

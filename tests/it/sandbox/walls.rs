@@ -17,7 +17,7 @@ pub(crate) enum Walls {
 }
 
 /// Where `.ci/run` tells of the build without the first wall.
-const BREACHED: &str = "MCP_FS_BREACHED";
+const UNSANDBOXED: &str = "MCP_FS_UNSANDBOXED";
 
 impl Walls {
     /// The program behind these walls. `None`, and a note, where they cannot be had.
@@ -29,11 +29,11 @@ impl Walls {
             return Some(built);
         }
         if self == Self::Second {
-            let Ok(breached) = std::env::var(BREACHED) else {
-                skipped("the second wall alone", &format!("no {BREACHED}, the path of a build without the first"));
+            let Ok(unsandboxed) = std::env::var(UNSANDBOXED) else {
+                skipped("the second wall alone", &format!("no {UNSANDBOXED}, the path of a build without the first"));
                 return None;
             };
-            let mut other = Command::new(std::path::absolute(breached).expect("a path"));
+            let mut other = Command::new(std::path::absolute(unsandboxed).expect("a path"));
             other.args(built.get_args()).env_remove("MCP_FS_LOG");
             other.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
             built = other;
@@ -52,7 +52,7 @@ pub(crate) fn has_landlock() -> bool {
     let check = command(["--check", "--sandbox=require", env!("CARGO_MANIFEST_DIR")]).output();
     let agrees = check.is_ok_and(|output| output.status.success());
     let has = kernel_has_landlock();
-    assert_eq!(agrees, has, "whether there is a second wall: the program, and the kernel");
+    assert_eq!(agrees, has, "whether there is a second sandbox: the program, and the kernel");
     if !has {
         skipped("the second wall", "no Landlock of Linux 6.2 or later");
     }

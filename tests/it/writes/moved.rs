@@ -4,8 +4,8 @@
 use std::convert::Infallible;
 use std::fs;
 
-use mcp_fs::cancel::Cancel;
 use mcp_fs::root::write::CopyOptions;
+use mcp_fs::runtime::cancel::Cancel;
 use serde_json::{Value, json};
 
 use super::refused::state;

@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 
 use mcp_fs::call::Call;
-use mcp_fs::cancel::Cancel;
 use mcp_fs::root::write::{CopyOptions, WriteError};
 use mcp_fs::root::{RootError, WritableRoot};
+use mcp_fs::runtime::cancel::Cancel;
 use serde_json::json;
 
 use super::update::writable;
@@ -110,7 +110,7 @@ fn an_edit_does_not_wait_for_trees() {
         let gate = gate.clone();
         move |call, context| {
             if matches!(call, Call::CallTool { name, .. } if name == "delete_file") {
-                let _turn = context.change_turn()?;
+                let _turn = context.change_permit()?;
                 gate.pass();
             }
             mcp_fs::dispatch::dispatch(call, context)

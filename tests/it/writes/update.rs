@@ -4,9 +4,9 @@ use std::convert::Infallible;
 use std::fs;
 use std::sync::Arc;
 
-use mcp_fs::cancel::Cancel;
 use mcp_fs::root::write::{UpdateError, Updated, Version, WriteError};
 use mcp_fs::root::{Deny, Protect, Root, RootError, WritableRoot};
+use mcp_fs::runtime::cancel::Cancel;
 
 use crate::support::Tree;
 

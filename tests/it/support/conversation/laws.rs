@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::super::schema;
 use super::super::tree::{SECRET_MARKER, SECRET_MARKER_BASE64};
-use super::{Asked, Conversation, LATEST_LEGACY, LEGACY, MODERN, Members, id_key, is_answer};
+use super::{Conversation, LATEST_LEGACY, LEGACY, MODERN, Members, RequestedPath, id_key, is_answer};
 
 type Verdict = Result<(), String>;
 
@@ -76,7 +76,7 @@ impl Conversation {
     }
 
     /// Takes the request out that is answered: with several of the same id, the last one if the duplicate is refused.
-    fn answered(&mut self, id: &str, code: &Value) -> Result<Asked, String> {
+    fn answered(&mut self, id: &str, code: &Value) -> Result<RequestedPath, String> {
         let mut same = self.open.iter().enumerate().filter(|(_, asked)| asked.id == id);
         let at =
             if *code == -32600 { same.next_back() } else { same.clone().find(|(_, a)| !a.excused).or(same.next()) };
@@ -85,8 +85,8 @@ impl Conversation {
     }
 
     /// The open stream of this id. One that was cancelled may still be heard of, until its id is used again.
-    fn stream(&mut self, id: &str) -> Option<&mut Asked> {
-        let mut streams: Vec<&mut Asked> =
+    fn stream(&mut self, id: &str) -> Option<&mut RequestedPath> {
+        let mut streams: Vec<&mut RequestedPath> =
             self.open.iter_mut().filter(|asked| asked.id == id && asked.method == "subscriptions/listen").collect();
         let at = streams.iter().position(|asked| !asked.excused).unwrap_or_default();
         (at < streams.len()).then(|| streams.swap_remove(at))

@@ -40,12 +40,12 @@ pub(crate) struct Conversation {
     requested: Option<String>,
     negotiated: Option<String>,
     initialized: bool,
-    open: Vec<Asked>,
+    open: Vec<RequestedPath>,
 }
 
 /// A request without an answer.
 #[derive(Debug)]
-struct Asked {
+struct RequestedPath {
     id: String,
     method: String,
     modern: bool,
@@ -143,7 +143,7 @@ impl Conversation {
             let version = params.get("protocolVersion").and_then(|raw| string(raw));
             self.requested = version.filter(|version| LEGACY.contains(&version.as_str()));
         }
-        self.open.push(Asked {
+        self.open.push(RequestedPath {
             id,
             modern: method != "initialize" && META_KEYS.iter().any(|k| meta.contains_key(&[META_PREFIX, k].concat())),
             method,

@@ -1,0 +1,107 @@
+//! What goes wrong inside a tool: a text for the model, which says what to do next, or a failure of the whole call.
+
+use crate::call::Failure;
+use crate::features::format;
+use crate::features::text::TextError;
+use crate::hostile;
+use crate::root::RootError;
+use crate::root::write::WriteError;
+use crate::runtime::cancel::Cancelled;
+
+/// Why a tool gives no answer.
+#[derive(Debug)]
+pub(super) enum ToolError {
+    /// For the model, as a result with `isError`.
+    Message(String),
+    /// The call is over: cancelled, or to be run again where it may block.
+    Failure(Failure),
+}
+
+impl ToolError {
+    pub(super) fn message(text: &str) -> Self {
+        Self::Message(text.to_owned())
+    }
+
+    /// A disk error on the path that the client named as `asked`.
+    #[expect(clippy::needless_pass_by_value, reason = "it is the error's end, as for `map_err`")]
+    pub(super) fn at(asked: &str, error: RootError) -> Self {
+        let hint = match error {
+            RootError::Cancelled => return Self::Failure(Failure::Cancelled),
+            RootError::WouldBlock => return Self::Failure(Failure::WouldBlock),
+            RootError::NotFound => ". list_directory shows what there is; a [LINK] may lead to nothing",
+            RootError::IsDirectory => "; use list_directory for it",
+            RootError::NotDirectory => "; use read_text_file for a file, list_directory for the directory it is in",
+            RootError::Outside => " (the path itself, or a link in it)",
+            _ => "",
+        };
+        Self::Message(format!("{}: {error}{hint}.", quoted(asked)))
+    }
+
+    /// The same for something that should be changed.
+    pub(super) fn in_change(asked: &str, error: WriteError) -> Self {
+        match error {
+            WriteError::Root(RootError::NotDirectory) => {
+                Self::Message(format!("{}: something on the way there, or there, is not a directory.", quoted(asked)))
+            }
+            WriteError::Root(error) => Self::at(asked, error),
+            error => Self::Message(format!("{}: {}.", quoted(asked), hostile::escaped(&error.to_string()))),
+        }
+    }
+
+    /// The same for a file that should be text.
+    pub(super) fn in_text(asked: &str, size: u64, error: TextError) -> Self {
+        match error {
+            TextError::Root(error) => Self::at(asked, error),
+            TextError::Binary => {
+                let size = format::size(size);
+                Self::Message(format!("{}: not text but binary, {size}. Use read_media_file for it.", quoted(asked)))
+            }
+            TextError::TailTooLong => {
+                let path = quoted(asked);
+                Self::Message(format!("{path}: too long to read from its end in UTF-16. Use \"offset\" instead."))
+            }
+        }
+    }
+
+    /// Lines so far into a file that they were not found in time.
+    pub(super) fn too_far(asked: &str, seconds: u64) -> Self {
+        let path = quoted(asked);
+        Self::Message(format!(
+            "{path}: these lines were not found in {seconds} seconds. \"tail\" is quick at any size."
+        ))
+    }
+
+    /// For one file of several; `Err` when the whole call is over.
+    pub(super) fn into_message(self) -> Result<String, Self> {
+        match self {
+            Self::Message(text) => Ok(text),
+            failure @ Self::Failure(_) => Err(failure),
+        }
+    }
+}
+
+impl From<Cancelled> for ToolError {
+    fn from(cancelled: Cancelled) -> Self {
+        Self::Failure(cancelled.into())
+    }
+}
+
+impl From<Failure> for ToolError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Internal(text) => Self::Message(text),
+            failure => Self::Failure(failure),
+        }
+    }
+}
+
+/// A path as the client wrote it, short enough for a message and on one line.
+pub(super) fn quoted(asked: &str) -> String {
+    const MOST: usize = 300;
+    let head: String = asked.chars().take(MOST).collect();
+    let end = if head.len() < asked.len() { "..." } else { "" };
+    if head.is_empty() {
+        return "\"\"".to_owned();
+    }
+    hostile::escaped(&head) + end
+}

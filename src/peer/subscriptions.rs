@@ -1,0 +1,221 @@
+//! Who is to hear of changes: a legacy client by its subscriptions, a modern one on each of its streams.
+//!
+//! Changes wait here as marks on what they concern, not as a queue of messages: a client that does not read hears of
+//! each once, when it does. What a subscription takes elsewhere goes when it is dropped here.
+//!
+//! A subscription lasts as long as the client wants, so the memory of all of them together is bounded: one that does
+//! not fit is refused.
+
+use crate::call::{Listening, Outbound, Subject, Subscription};
+use crate::features::watch::{Change, Followed, ListWatched, NotFollowed, Watch};
+use crate::jsonrpc::message::Id;
+
+/// Everybody who hears of changes.
+#[derive(Debug, Default)]
+pub struct Subscribers {
+    most_bytes: usize,
+    bytes: usize,
+    /// The client of the legacy session.
+    legacy: Listener,
+    /// In the order in which they were opened.
+    streams: Vec<(Id, Listener)>,
+    has_news: bool,
+}
+
+#[derive(Debug, Default)]
+struct Listener {
+    list: Option<Pending<ListWatched>>,
+    resources: Vec<Pending<Subscribed>>,
+}
+
+/// A resource that is followed as long as this lives.
+#[derive(Debug)]
+struct Subscribed {
+    subject: Subject,
+    followed: Followed,
+    /// The memory that it takes, here and where it is followed.
+    bytes: usize,
+}
+
+/// Why there cannot be one more subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TooMany {
+    /// The watcher does not take it.
+    #[error(transparent)]
+    NotFollowed(NotFollowed),
+    /// The URIs and paths of those that there are take this much memory, and may not take more.
+    #[error("Too many subscriptions (limit: {0} bytes of URIs and paths); unsubscribe from another one first.")]
+    Bytes(usize),
+}
+
+/// What somebody hears of, and whether there is something to hear.
+#[derive(Debug)]
+struct Pending<T> {
+    of: T,
+    changed: bool,
+}
+
+impl<T> Pending<T> {
+    fn nothing(of: T) -> Self {
+        Self { of, changed: false }
+    }
+}
+
+impl Subscribers {
+    /// Nobody yet, and all of them together within `most_bytes`.
+    pub fn new(most_bytes: usize) -> Self {
+        Self { most_bytes, ..Self::default() }
+    }
+
+    /// The memory that subscriptions and streams take, about.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// A legacy client subscribes; to the same URI again as often as it likes.
+    pub fn subscribe(&mut self, subscription: Subscription, watch: &Watch) -> Result<(), TooMany> {
+        if !self.legacy.resources.iter().any(|heard| heard.of.subject == subscription.subject) {
+            let subscribed = self.follow(subscription, watch)?;
+            self.legacy.resources.push(Pending::nothing(subscribed));
+        }
+        Ok(())
+    }
+
+    /// It ends a subscription, by the URI it began it with or another one that means the same.
+    pub fn unsubscribe(&mut self, subject: &Subject) {
+        let before = self.legacy.bytes();
+        self.legacy.resources.retain(|heard| !heard.of.subject.is_same(subject));
+        self.bytes -= before - self.legacy.bytes();
+    }
+
+    fn follow(&mut self, Subscription { subject, path }: Subscription, watch: &Watch) -> Result<Subscribed, TooMany> {
+        let entries: usize = path.entries.iter().map(|entry| entry.as_bytes().len() + size_of_val(entry)).sum();
+        // Here; and what the watcher keeps: each entry with its directory, and twice in an index.
+        let bytes = 512 + subject.uri.len() + subject.range.len() + 4 * path.path.as_bytes().len() + 3 * entries;
+        if self.bytes + bytes > self.most_bytes {
+            return Err(TooMany::Bytes(self.most_bytes));
+        }
+        let followed = watch.follow(path).map_err(TooMany::NotFollowed)?;
+        self.bytes += bytes;
+        Ok(Subscribed { subject, followed, bytes })
+    }
+
+    /// It hears of the list from now on.
+    pub fn watch_list(&mut self, watch: impl FnOnce() -> ListWatched) {
+        self.legacy.list.get_or_insert_with(|| Pending::nothing(watch()));
+    }
+
+    /// Opens a stream under the id of its request. Gives the URIs that it hears of: those that there is room for.
+    pub fn open(&mut self, id: Id, listening: Listening, watch: &Watch) -> Vec<&str> {
+        let mut resources = Vec::new();
+        for subscription in listening.subscriptions {
+            match self.follow(subscription, watch) {
+                Ok(subscribed) => resources.push(Pending::nothing(subscribed)),
+                Err(why) => {
+                    tracing::warn!("subscriptions/listen: only {} resources are followed: {why:?}", resources.len());
+                    break;
+                }
+            }
+        }
+        let list = listening.list.then(|| watch.watch_list()).filter(ListWatched::is_watched).map(Pending::nothing);
+        self.bytes += stream_bytes(&id);
+        self.streams.push((id, Listener { list, resources }));
+        let opened = self.streams.last().map_or(&[][..], |(_, listener)| &listener.resources);
+        opened.iter().map(|heard| heard.of.subject.uri.as_str()).collect()
+    }
+
+    /// How many streams are open.
+    pub fn streams(&self) -> usize {
+        self.streams.len()
+    }
+
+    /// Whether one of this id is.
+    pub fn has_stream(&self, id: &Id) -> bool {
+        self.streams.iter().any(|(open, _)| open == id)
+    }
+
+    /// Closes a stream, if there is one of this id; nothing more is said on it.
+    pub fn close(&mut self, id: &Id) {
+        if let Some(at) = self.streams.iter().position(|(open, _)| open == id) {
+            let (id, listener) = self.streams.remove(at);
+            self.bytes -= stream_bytes(&id) + listener.bytes();
+        }
+    }
+
+    /// Closes all streams; their requests are still to be answered.
+    pub fn end_streams(&mut self) -> Vec<Id> {
+        self.bytes = self.legacy.bytes();
+        self.streams.drain(..).map(|(id, _)| id).collect()
+    }
+
+    /// Marks who is to hear of a change.
+    pub fn note(&mut self, change: &Change) {
+        for listener in std::iter::once(&mut self.legacy).chain(self.streams.iter_mut().map(|(_, listener)| listener)) {
+            self.has_news |= listener.note(change);
+        }
+    }
+
+    /// At most so many messages that are to be sent, each with the stream it is for; those of the legacy client only
+    /// when it is ready for them.
+    pub fn take_news(&mut self, most: usize, legacy_is_ready: bool) -> Vec<(Option<Id>, Outbound)> {
+        let mut news = Vec::new();
+        if !self.has_news || most == 0 {
+            return news;
+        }
+        if legacy_is_ready {
+            self.legacy.take(None, most, &mut news);
+        }
+        for (id, listener) in &mut self.streams {
+            listener.take(Some(id), most, &mut news);
+        }
+        self.has_news = news.len() >= most || (!legacy_is_ready && self.legacy.has_news());
+        news
+    }
+}
+
+/// What a stream takes, besides what it hears of.
+fn stream_bytes(id: &Id) -> usize {
+    id.len() + 512
+}
+
+impl Listener {
+    fn bytes(&self) -> usize {
+        self.resources.iter().map(|heard| heard.of.bytes).sum()
+    }
+
+    fn note(&mut self, change: &Change) -> bool {
+        let mut concerned = false;
+        match change {
+            Change::ListChanged => {
+                if let Some(heard) = &mut self.list {
+                    heard.changed = true;
+                    concerned = true;
+                }
+            }
+            Change::Updated(path) => {
+                for heard in self.resources.iter_mut().filter(|heard| heard.of.followed.path() == path) {
+                    heard.changed = true;
+                    concerned = true;
+                }
+            }
+        }
+        concerned
+    }
+
+    fn has_news(&self) -> bool {
+        self.list.iter().any(|heard| heard.changed) || self.resources.iter().any(|heard| heard.changed)
+    }
+
+    fn take(&mut self, stream: Option<&Id>, most: usize, news: &mut Vec<(Option<Id>, Outbound)>) {
+        if news.len() < most && self.list.as_mut().is_some_and(|heard| std::mem::take(&mut heard.changed)) {
+            news.push((stream.cloned(), Outbound::ListChanged));
+        }
+        for heard in self.resources.iter_mut().filter(|heard| heard.changed) {
+            if news.len() >= most {
+                return;
+            }
+            heard.changed = false;
+            news.push((stream.cloned(), Outbound::Updated { uri: heard.of.subject.uri.clone() }));
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! Results and errors as each revision writes them.
+//!
+//! One superset of fields is used where older clients are known not to mind, and what a revision forbids or a client
+//! of its time cannot read is left out: titles before 2025-06-18, audio and annotations before 2025-03-26. Modern
+//! results say that they are complete, who sent them, and how long they may be kept.
+
+use super::revision::{Revision, SUPPORTED};
+use super::server_info::{self, ServerInfo};
+use super::{Era, Reply};
+use crate::bytes::Bytes;
+use crate::call::{Block, Contents, Continuation, Data, Outbound, Outcome, ToolDefinition, ToolResult};
+use crate::jsonrpc::body::Body;
+use crate::jsonrpc::error::Error;
+use crate::jsonrpc::message::Id;
+
+/// The stream that a message belongs to: the id of the request that began it.
+const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// How long a modern client may keep an answer that names DIR or the tools: neither changes while the process lives.
+const STABLE_MS: u32 = 60_000;
+
+/// A response with a result, without the line's end.
+pub fn result(id: &Id, era: Era, reply: Reply, server_info: &ServerInfo) -> Body {
+    let mut body = Body::new();
+    body.raw(r#"{"jsonrpc":"2.0","id":"#);
+    body.raw(&id.to_string());
+    body.key("result");
+    body.open('{');
+    let mut meta = Meta::default();
+    let is_stream_end = matches!(reply, Reply::StreamEnd);
+    let ttl = write_reply(&mut body, &mut meta, era, reply, server_info);
+    if era == Era::Modern {
+        body.key("resultType");
+        body.string("complete");
+        if let Some(milliseconds) = ttl {
+            body.key("ttlMs");
+            body.value(&milliseconds);
+            body.key("cacheScope");
+            body.string("private");
+        }
+        if is_stream_end {
+            meta.0.push((SUBSCRIPTION_ID, id.to_string()));
+        }
+        meta.0.push(("io.modelcontextprotocol/serverInfo", server_info::implementation(true).to_string()));
+    }
+    meta.write(&mut body);
+    body.raw("}}");
+    body
+}
+
+/// A response with an error, without the line's end.
+pub fn error(id: Option<&Id>, null_id: bool, error: &Error) -> Body {
+    let mut body = Body::new();
+    body.raw(r#"{"jsonrpc":"2.0""#);
+    match id {
+        Some(id) => {
+            body.key("id");
+            body.raw(&id.to_string());
+        }
+        None if null_id => body.raw(r#","id":null"#),
+        None => {}
+    }
+    body.key("error");
+    body.open('{');
+    body.key("code");
+    body.value(&error.code);
+    body.key("message");
+    body.string(&error.message);
+    if let Some(data) = &error.data {
+        body.key("data");
+        body.value(data);
+    }
+    body.raw("}}");
+    body
+}
+
+/// A notification, without the line's end. On a stream it says which one.
+pub fn notification(era: Era, stream: Option<&Id>, outbound: &Outbound) -> Body {
+    let (method, mut body) = (method(outbound), Body::new());
+    body.raw(r#"{"jsonrpc":"2.0","method":""#);
+    body.raw(method);
+    body.raw(r#"","params":{"#);
+    match outbound {
+        Outbound::Progress { token, progress, message } => {
+            body.key("progressToken");
+            body.raw(token.get());
+            body.key("progress");
+            body.value(progress);
+            if era.has_audio_and_annotations() {
+                body.key("message");
+                body.string(message);
+            }
+        }
+        Outbound::Updated { uri } => {
+            body.key("uri");
+            body.string(uri);
+        }
+        Outbound::ListChanged => {}
+    }
+    write_stream(&mut body, stream);
+    body.raw("}}");
+    body
+}
+
+fn method(outbound: &Outbound) -> &'static str {
+    match outbound {
+        Outbound::Progress { .. } => "notifications/progress",
+        Outbound::Updated { .. } => "notifications/resources/updated",
+        Outbound::ListChanged => "notifications/resources/list_changed",
+    }
+}
+
+/// The first message of a stream: what it will tell of. What it will not is not named.
+pub fn acknowledgement(stream: &Id, list: bool, uris: &[&str]) -> Body {
+    let mut body = Body::new();
+    body.raw(r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"#);
+    if list {
+        body.key("resourcesListChanged");
+        body.raw("true");
+    }
+    if !uris.is_empty() {
+        body.key("resourceSubscriptions");
+        body.value(&uris);
+    }
+    body.raw("}");
+    write_stream(&mut body, Some(stream));
+    body.raw("}}");
+    body
+}
+
+fn write_stream(body: &mut Body, stream: Option<&Id>) {
+    if let Some(id) = stream {
+        let mut meta = Meta::default();
+        meta.0.push((SUBSCRIPTION_ID, id.to_string()));
+        meta.write(body);
+    }
+}
+
+/// Writes a result's members; gives how long a modern client may keep it, where it may.
+fn write_reply(body: &mut Body, meta: &mut Meta, era: Era, reply: Reply, server_info: &ServerInfo) -> Option<u32> {
+    match reply {
+        Reply::Empty | Reply::StreamEnd => None,
+        Reply::Initialize(revision) => {
+            body.key("protocolVersion");
+            body.string(revision.as_str());
+            write_server_info(body, server_info);
+            body.key("serverInfo");
+            body.value(&server_info::implementation(revision.has_titles()));
+            None
+        }
+        Reply::Discover => {
+            body.key("supportedVersions");
+            body.value(&SUPPORTED);
+            write_server_info(body, server_info);
+            Some(STABLE_MS)
+        }
+        Reply::Outcome(outcome) => write_outcome(body, meta, era, outcome),
+    }
+}
+
+fn write_server_info(body: &mut Body, server_info: &ServerInfo) {
+    body.key("capabilities");
+    body.value(&server_info.capabilities);
+    body.key("instructions");
+    body.string(&server_info.instructions);
+}
+
+fn write_outcome(body: &mut Body, meta: &mut Meta, era: Era, outcome: Outcome) -> Option<u32> {
+    match outcome {
+        Outcome::Tools(tools) => {
+            body.key("tools");
+            body.value(&tools.into_iter().map(|tool| era.tool(tool)).collect::<Vec<_>>());
+            Some(STABLE_MS)
+        }
+        Outcome::Tool(result) => {
+            write_tool_result(body, era, result);
+            None
+        }
+        Outcome::Resources(mut page) => {
+            if !era.has_titles() {
+                for resource in &mut page.resources {
+                    resource.annotations = None;
+                }
+            }
+            body.key("resources");
+            body.value(&page.resources);
+            if let Some(cursor) = &page.next_cursor {
+                body.key("nextCursor");
+                body.string(cursor);
+            }
+            if let Some(limit) = page.truncated {
+                meta.0.push(("dev.mcp-fs/truncated", serde_json::json!({ "limit": limit }).to_string()));
+            }
+            Some(0)
+        }
+        Outcome::Contents(contents) => {
+            body.key("contents");
+            body.open('[');
+            write_contents(body, contents);
+            body.close(']');
+            Some(0)
+        }
+        Outcome::ResourceTemplates(mut templates) => {
+            if !era.has_titles() {
+                for template in &mut templates {
+                    template.title = None;
+                }
+            }
+            body.key("resourceTemplates");
+            body.value(&templates);
+            Some(STABLE_MS)
+        }
+        Outcome::Completion(completion) => {
+            body.key("completion");
+            body.value(&completion);
+            None
+        }
+        // What there is to say of these has been taken out by the connection.
+        Outcome::Subscribed(_) | Outcome::Unsubscribed(_) | Outcome::Listening(_) => None,
+    }
+}
+
+fn write_tool_result(body: &mut Body, era: Era, result: ToolResult) {
+    body.key("content");
+    body.open('[');
+    for block in result.content {
+        write_block(body, era, block);
+    }
+    body.close(']');
+    if result.is_error {
+        body.key("isError");
+        body.raw("true");
+    }
+}
+
+fn write_block(body: &mut Body, era: Era, block: Block) {
+    body.open('{');
+    body.key("type");
+    match block {
+        Block::Text(text) => {
+            body.string("text");
+            body.key("text");
+            body.text(text);
+        }
+        Block::Image { mime_type, data } => write_media(body, "image", &mime_type, data),
+        Block::Audio { mime_type, data, .. } if era.has_audio_and_annotations() => {
+            write_media(body, "audio", &mime_type, data);
+        }
+        Block::Audio { uri, mime_type, data } => {
+            write_resource(body, Contents { uri, mime_type, data: Data::Blob(data), continues: None, version: None });
+        }
+        Block::Resource(contents) => write_resource(body, contents),
+    }
+    body.close('}');
+}
+
+fn write_media(body: &mut Body, kind: &str, mime_type: &str, data: Bytes) {
+    body.string(kind);
+    body.key("mimeType");
+    body.string(mime_type);
+    body.key("data");
+    body.base64(data);
+}
+
+fn write_resource(body: &mut Body, contents: Contents) {
+    body.string("resource");
+    body.key("resource");
+    write_contents(body, contents);
+}
+
+fn write_contents(body: &mut Body, contents: Contents) {
+    body.open('{');
+    body.key("uri");
+    body.string(&contents.uri);
+    body.key("mimeType");
+    body.string(&contents.mime_type);
+    match contents.data {
+        Data::Text(text) => {
+            body.key("text");
+            body.text(text);
+        }
+        Data::Blob(data) => {
+            body.key("blob");
+            body.base64(data);
+        }
+    }
+    let mut meta = Meta::default();
+    if let Some(continuation) = contents.continues {
+        let key = match continuation {
+            Continuation::Next { .. } => "dev.mcp-fs/continues",
+            Continuation::PastEnd { .. } => "dev.mcp-fs/pastEnd",
+        };
+        meta.0.push((key, serde_json::json!(continuation).to_string()));
+    }
+    if let Some(version) = contents.version {
+        meta.0.push(("dev.mcp-fs/version", serde_json::json!(version.to_string()).to_string()));
+    }
+    meta.write(body);
+    body.close('}');
+}
+
+/// The members of a `_meta`, as JSON; not written when there are none.
+#[derive(Default)]
+struct Meta(Vec<(&'static str, String)>);
+
+impl Meta {
+    fn write(&self, body: &mut Body) {
+        if self.0.is_empty() {
+            return;
+        }
+        body.key("_meta");
+        body.open('{');
+        for (key, value) in &self.0 {
+            body.key(key);
+            body.raw(value);
+        }
+        body.close('}');
+    }
+}
+
+impl Era {
+    fn has_titles(self) -> bool {
+        self.since(Revision::has_titles)
+    }
+
+    fn has_audio_and_annotations(self) -> bool {
+        self.since(Revision::has_audio_and_annotations)
+    }
+
+    /// The modern era has all that any legacy revision has.
+    fn since(self, has: fn(Revision) -> bool) -> bool {
+        match self {
+            Self::Legacy(revision) => has(revision),
+            Self::Modern => true,
+        }
+    }
+
+    fn tool(self, tool: ToolDefinition) -> ToolDefinition {
+        ToolDefinition {
+            title: tool.title.filter(|_| self.has_titles()),
+            annotations: tool.annotations.filter(|_| self.has_audio_and_annotations()),
+            meta: tool.meta.filter(|_| self.has_titles()),
+            ..tool
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The protocol's revisions: which one a message belongs to, and what its rules make of the message.
+//!
+//! *Legacy* are 2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25: a session that begins with `initialize`. *Modern*
+//! is 2026-07-28: no session, every request says its version in `_meta`. Both may be spoken to one process, turn by
+//! turn: the era is chosen for each message ([`route`]), and nothing ever locks the process to one.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`revision`] | the five revisions, and what each of them has |
+//! | [`legacy`], [`modern`] | the rules for a request in either era |
+//! | [`methods`] | the methods that both have, as [`Call`]s |
+//! | [`dress`] | a result or an error as each revision writes it |
+//! | [`hello`] | what the server says of itself |
+//!
+//! Nothing here does any work: what is to be done comes out as a [`Call`].
+
+pub mod encode;
+mod legacy;
+mod methods;
+mod modern;
+pub mod revision;
+pub mod server_info;
+
+use serde_json::value::RawValue;
+
+use crate::call::{Call, Failure, Outcome};
+use crate::jsonrpc::error::{self, Error};
+use crate::jsonrpc::message::{BadId, Id, LONGEST_ID, Notification, Request};
+use crate::limits::LONGEST_URI;
+use crate::object::{self, Object};
+use revision::Revision;
+
+/// Which rules a request and its answer follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Era {
+    /// `initialize`, with the revision that was agreed on.
+    Legacy(Revision),
+    /// Stateless, 2026-07-28.
+    Modern,
+}
+
+/// What belongs to one connection. Modern requests neither need nor touch it.
+#[derive(Debug, Default)]
+pub struct Session {
+    /// Agreed on by `initialize`.
+    revision: Option<Revision>,
+    /// The client has said so: it may be told things now.
+    initialized: bool,
+}
+
+impl Session {
+    /// The revision whose rules hold for what has no era of its own, such as a line that is not JSON.
+    fn revision_or_latest(&self) -> Revision {
+        self.revision.unwrap_or(Revision::LATEST_LEGACY)
+    }
+
+    /// Whose rules hold for what a legacy client is told; `None` before it has said that it is ready to hear.
+    pub fn listener(&self) -> Option<Era> {
+        self.revision.filter(|_| self.initialized).map(Era::Legacy)
+    }
+
+    /// Whether an array of messages is a message.
+    pub fn has_batches(&self) -> bool {
+        self.revision.is_some_and(Revision::has_batches)
+    }
+
+    /// Whether an error without a readable id says `"id": null`. JSON-RPC 2.0 asks for that; later revisions forbid
+    /// it, and the TypeScript clients refuse it.
+    pub fn writes_null_id(&self) -> bool {
+        self.revision.is_some_and(Revision::writes_null_id)
+    }
+}
+
+/// A request, once the rules of its era were applied.
+#[derive(Debug)]
+pub enum Routed {
+    /// The era answers by itself: the handshake, `ping`, and everything that is wrong.
+    Answer(Result<Reply, Error>),
+    /// Work for a feature, and the token under which the client wants to hear of its progress.
+    Call(Call, Option<Box<RawValue>>),
+}
+
+/// A result, before a revision dresses it.
+#[derive(Debug)]
+pub enum Reply {
+    /// `{}`.
+    Empty,
+    /// The answer to `initialize`.
+    Initialize(Revision),
+    /// The answer to `server/discover`.
+    Discover,
+    /// The end of a stream that `subscriptions/listen` began.
+    StreamEnd,
+    /// What a feature gave.
+    Outcome(Outcome),
+}
+
+/// Chooses the era of a request by its `_meta`, and applies that era's rules. An `initialize` that is marked as modern
+/// is an unknown method, as the official conformance suite asks for.
+pub fn route(session: &mut Session, request: &Request<'_>, in_batch: bool) -> (Era, Routed) {
+    let meta = request.params.get("_meta").and_then(Object::parse);
+    match meta {
+        Some(meta) if modern::is_marked(&meta) => (Era::Modern, modern::route(request, &meta, in_batch).into()),
+        meta => {
+            let step = legacy::route(session, request, in_batch, meta.as_ref());
+            (Era::Legacy(session.revision_or_latest()), step.into())
+        }
+    }
+}
+
+/// What a notification asks for: to cancel a request. That a legacy client is ready is noted; nothing else means
+/// anything to this server. Both eras write `cancelled` the same way; whatever is wrong with it, it is ignored.
+pub fn on_notification(session: &mut Session, notification: &Notification<'_>) -> Option<Id> {
+    match notification.method.as_ref() {
+        "notifications/initialized" => {
+            session.initialized = session.revision.is_some();
+            None
+        }
+        "notifications/cancelled" => Id::parse(notification.params.get("requestId")?).ok(),
+        _ => None,
+    }
+}
+
+/// What an era's `route` comes to; `?` works on its errors.
+type Step = Result<Next, Error>;
+
+enum Next {
+    Reply(Reply),
+    Call(Call, Option<Box<RawValue>>),
+}
+
+impl From<Step> for Routed {
+    fn from(step: Step) -> Self {
+        match step {
+            Ok(Next::Reply(reply)) => Self::Answer(Ok(reply)),
+            Ok(Next::Call(call, token)) => Self::Call(call, token),
+            Err(error) => Self::Answer(Err(error)),
+        }
+    }
+}
+
+/// The token for progress notifications: a string or an integer, and as short as an id. Anything else is no wish for
+/// progress.
+fn progress_token(meta: Option<&Object<'_>>) -> Result<Option<Box<RawValue>>, Error> {
+    let Some(token) = meta.and_then(|meta| meta.get("progressToken")) else { return Ok(None) };
+    match Id::parse(token) {
+        Ok(_) => Ok(Some(token.to_owned())),
+        Err(BadId::WrongType) => Ok(None),
+        Err(BadId::TooLong) => {
+            let message = format!("\"progressToken\" is longer than {LONGEST_ID} bytes; send a shorter one.");
+            Err(Error::new(error::INVALID_REQUEST, message))
+        }
+    }
+}
+
+impl Era {
+    /// The JSON-RPC error for a failure; `None` for what gets no answer.
+    pub fn error(self, failure: Failure) -> Option<Error> {
+        let uri_data = |uri: &str| {
+            let is_short = uri.len() <= LONGEST_URI;
+            serde_json::json!({ "uri": if is_short { uri.to_owned() } else { object::shortened(uri) } })
+        };
+        Some(match failure {
+            Failure::UnknownTool(name) => {
+                let name = object::shortened(&name);
+                Error::new(error::INVALID_PARAMS, format!("Unknown tool: {name}. tools/list names those there are."))
+            }
+            Failure::InvalidParams(message) => Error::new(error::INVALID_PARAMS, message),
+            Failure::BadUri { uri, message } => Error::new(error::INVALID_PARAMS, message).with_data(uri_data(&uri)),
+            Failure::ResourceNotFound { uri } => {
+                let code = match self {
+                    Self::Legacy(_) => error::RESOURCE_NOT_FOUND,
+                    Self::Modern => error::INVALID_PARAMS,
+                };
+                Error::new(code, "Resource not found").with_data(uri_data(&uri))
+            }
+            // Not -32602: Claude Code shows the message of every other code only.
+            Failure::Unreadable { uri, message } => {
+                Error::new(error::INTERNAL_ERROR, message).with_data(uri_data(&uri))
+            }
+            Failure::SwitchedOff { method, option } => {
+                let message = format!("Method not found: {method} (the server runs with {option})");
+                Error::new(error::METHOD_NOT_FOUND, message)
+            }
+            Failure::Internal(message) => Error::new(error::INTERNAL_ERROR, message),
+            Failure::Cancelled => return None,
+            Failure::WouldBlock => Error::new(error::INTERNAL_ERROR, "The server was busy; try again."),
+        })
+    }
+}
+
+/// A parameter that must be a string; `Ok(None)` where it is absent or `null`.
+fn optional_string(params: &Object<'_>, key: &str) -> Result<Option<String>, Error> {
+    match params.get(key) {
+        Some(raw) if !object::is_null(raw) => match object::string(raw) {
+            Some(text) => Ok(Some(text.into_owned())),
+            None => Err(Error::new(error::INVALID_PARAMS, format!("\"{key}\" must be a string."))),
+        },
+        _ => Ok(None),
+    }
+}
+
+fn required_string(params: &Object<'_>, key: &str) -> Result<String, Error> {
+    optional_string(params, key)?
+        .ok_or_else(|| Error::new(error::INVALID_PARAMS, format!("\"{key}\" is missing; it must be a string.")))
+}

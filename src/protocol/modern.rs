@@ -1,0 +1,83 @@
+//! The rules of 2026-07-28: no session; every request carries its version and the client's capabilities in `_meta`
+//! (<https://modelcontextprotocol.io/specification/2026-07-28>).
+
+use std::borrow::Cow;
+
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::revision::{MODERN, SUPPORTED};
+use super::{Next, Reply, Step, methods, progress_token};
+use crate::call::{Call, Interests};
+use crate::jsonrpc::error::{Error, INVALID_PARAMS, INVALID_REQUEST, UNSUPPORTED_PROTOCOL_VERSION};
+use crate::jsonrpc::message::Request;
+use crate::object::{self, Array, Object};
+
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+/// Whether a request's `_meta` makes it a modern one.
+pub(super) fn is_marked(meta: &Object<'_>) -> bool {
+    meta.any_key(|key| matches!(key, VERSION | CLIENT_INFO | CLIENT_CAPABILITIES))
+}
+
+/// What is to be done about a request that [`is_marked`]. Checked in this order: version, other fields, method,
+/// parameters.
+pub(super) fn route(request: &Request<'_>, meta: &Object<'_>, in_batch: bool) -> Step {
+    check(meta)?;
+    match request.method.as_ref() {
+        "server/discover" => Ok(Next::Reply(Reply::Discover)),
+        "subscriptions/listen" if in_batch => {
+            Err(Error::new(INVALID_REQUEST, "subscriptions/listen cannot be part of a batch; send it alone."))
+        }
+        // A stream makes no progress: its client hears of other things.
+        "subscriptions/listen" => Ok(Next::Call(Call::Listen(interests(&request.params)?), None)),
+        method => Ok(Next::Call(methods::call(method, &request.params)?, progress_token(Some(meta))?)),
+    }
+}
+
+/// What a stream is to tell of. Kinds of news that this server does not have are passed over: the acknowledgement
+/// says what is left.
+fn interests(params: &Object<'_>) -> Result<Interests, Error> {
+    let wrong = |what: &str| Error::new(INVALID_PARAMS, format!("{what}."));
+    let filter = params.get("notifications").and_then(Object::parse);
+    let filter = filter.ok_or_else(|| wrong("\"notifications\" is missing; it must be an object"))?;
+    let flag = |key: &str| match filter.get(key) {
+        Some(raw) if !object::is_null(raw) => {
+            serde_json::from_str::<bool>(raw.get()).map_err(|_| wrong(&format!("\"{key}\" must be true or false")))
+        }
+        _ => Ok(false),
+    };
+    let list = flag("resourcesListChanged")?;
+    let (_, _) = (flag("toolsListChanged")?, flag("promptsListChanged")?);
+    let uris = match filter.get("resourceSubscriptions") {
+        Some(raw) if !object::is_null(raw) => {
+            uris(raw).ok_or_else(|| wrong("\"resourceSubscriptions\" must be an array of strings, at most 1,000"))?
+        }
+        _ => Vec::new(),
+    };
+    Ok(Interests { list, uris })
+}
+
+fn uris(raw: &RawValue) -> Option<Vec<String>> {
+    let array: Array<'_> = serde_json::from_str(raw.get()).ok()?;
+    let complete = array.items.len() == array.length;
+    complete.then(|| array.items.iter().map(|raw| object::string(raw).map(Cow::into_owned)).collect())?
+}
+
+fn check(meta: &Object<'_>) -> Result<(), Error> {
+    let Some(version) = meta.string(VERSION) else {
+        return Err(Error::new(INVALID_PARAMS, format!("_meta must hold \"{VERSION}\", a string.")));
+    };
+    if version != MODERN {
+        let version = object::shortened(&version);
+        let message = format!("Protocol version {version:?} is not supported in _meta; {MODERN} is.");
+        let data = json!({ "supported": SUPPORTED, "requested": version });
+        return Err(Error::new(UNSUPPORTED_PROTOCOL_VERSION, message).with_data(data));
+    }
+    match meta.get(CLIENT_CAPABILITIES).map(Object::parse) {
+        Some(Some(_)) => Ok(()),
+        _ => Err(Error::new(INVALID_PARAMS, format!("_meta must hold \"{CLIENT_CAPABILITIES}\", an object."))),
+    }
+}

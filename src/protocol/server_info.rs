@@ -1,0 +1,65 @@
+//! What the server says of itself, in the answer to `initialize` and to `server/discover`.
+
+use serde_json::{Value, json};
+
+use crate::hostile;
+use crate::root::Root;
+
+/// Short: clients put it before every tool's name.
+pub const NAME: &str = "mcp-fs";
+const TITLE: &str = "Files (mcp-fs)";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Capabilities and instructions. They name the served directory, and are the same in every session.
+#[derive(Debug)]
+pub struct ServerInfo {
+    /// Exactly what works, and the served directory, as the server's own root.
+    pub capabilities: Value,
+    /// For the model: at most 2,000 characters, the essential first.
+    pub instructions: String,
+}
+
+impl ServerInfo {
+    /// The server's word on `root`: whether it may be changed, and whether changes in it are noticed.
+    pub fn new(root: &Root, writable: bool, watches: bool) -> Self {
+        let resources = if watches { json!({ "subscribe": true, "listChanged": true }) } else { json!({}) };
+        Self {
+            capabilities: json!({
+                "tools": {},
+                "resources": resources,
+                // Unknown to 2024-11-05, which leaves the set open; the method works there too.
+                "completions": {},
+                "experimental": {
+                    "roots": {
+                        "listChanged": false,
+                        "roots": [{ "uri": root.own_uri(), "name": hostile::escaped(&root.name()) }],
+                    },
+                },
+            }),
+            instructions: instructions(root, writable),
+        }
+    }
+}
+
+/// Name, version and, where the revision has one, a title.
+pub fn implementation(with_title: bool) -> Value {
+    if with_title {
+        json!({ "name": NAME, "title": TITLE, "version": VERSION })
+    } else {
+        json!({ "name": NAME, "version": VERSION })
+    }
+}
+
+fn instructions(root: &Root, writable: bool) -> String {
+    let path: String = root.shown_path().chars().take(1_000).collect();
+    let access = if writable { "to be read and changed" } else { "read-only" };
+    let protected =
+        if writable { " Protected names such as .git, .vscode and .envrc can be read, but not changed." } else { "" };
+    format!(
+        "Serves the directory {path}, {access}, and nothing outside it. Paths are relative to it (\".\" is the \
+         directory itself), absolute inside it, or file:// URIs. search_text finds text in files (grep), search_files \
+         finds names (glob). Long files come in parts: the note after a part says how to get the next one (offset, \
+         limit). Denied names such as .env and .ssh are left out everywhere; searches, directory_tree and resources \
+         also leave out what .gitignore hides (includeIgnored shows it).{protected}"
+    )
+}

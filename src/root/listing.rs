@@ -1,0 +1,167 @@
+//! The entries of one directory, kept tightly: a million names are some tens of megabytes, not hundreds.
+
+use super::path::RelPath;
+use super::stat::{Kind, Stat};
+use super::{Root, RootError, ignore, sys};
+use crate::runtime::cancel::Cancel;
+
+/// Entries read of one directory; what comes after is not seen, and [`Listing::cut`] says so.
+const MAX_ENTRIES: usize = 1_000_000;
+
+/// A directory, open for listing.
+#[derive(Debug)]
+pub struct Directory<'r> {
+    root: &'r Root,
+    file: std::fs::File,
+    /// Where it really is: without links and `..`.
+    pub path: RelPath,
+}
+
+/// The entries of a directory, sorted by the bytes of their names. Denied ones are not among them.
+#[derive(Debug, Default)]
+pub struct Listing {
+    names: Vec<u8>,
+    slots: Vec<Slot>,
+    /// There were more than a million entries.
+    pub cut: bool,
+    /// How many entries were left out because they are denied. For who started the server, and nobody else.
+    pub denied: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    start: u32,
+    length: u16,
+    kind: Kind,
+}
+
+/// One entry of a [`Listing`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// The bytes of its name.
+    pub name: &'a [u8],
+    /// A link's own kind, never its target's.
+    pub kind: Kind,
+}
+
+/// What became of entries that were not shown.
+#[derive(Default)]
+struct Scanned {
+    denied: usize,
+    cut: bool,
+}
+
+impl<'r> Directory<'r> {
+    pub(super) fn new(root: &'r Root, file: std::fs::File, path: RelPath) -> Self {
+        Self { root, file, path }
+    }
+
+    /// Reads all entries.
+    pub fn list(&self, cancel: &Cancel) -> Result<Listing, RootError> {
+        self.list_with(&mut Vec::new(), cancel)
+    }
+
+    /// The same, with a buffer that is kept between directories.
+    pub(super) fn list_with(&self, buffer: &mut Vec<u8>, cancel: &Cancel) -> Result<Listing, RootError> {
+        let mut listing = Listing::default();
+        let Scanned { denied, cut } = self.scan(buffer, cancel, |entry| listing.push(entry))?;
+        listing.sort();
+        Ok(Listing { cut, denied, ..listing })
+    }
+
+    /// Shows every entry to `see`, in no order, and keeps none; gives whether there were more than a million.
+    pub fn each(&self, cancel: &Cancel, see: impl FnMut(Entry<'_>)) -> Result<bool, RootError> {
+        self.scan(&mut Vec::new(), cancel, see).map(|scanned| scanned.cut)
+    }
+
+    fn scan(
+        &self,
+        buffer: &mut Vec<u8>,
+        cancel: &Cancel,
+        mut see: impl FnMut(Entry<'_>),
+    ) -> Result<Scanned, RootError> {
+        let mut scanned = Scanned::default();
+        let mut seen = 0;
+        sys::list(&self.file, buffer, |name, kind| {
+            seen += 1;
+            if self.root.deny.is_denied_in(&self.path, name) {
+                scanned.denied += 1;
+            } else {
+                see(Entry { name, kind });
+            }
+            scanned.cut = seen >= MAX_ENTRIES;
+            let must_stop = seen.is_multiple_of(4_096) && cancel.checkpoint();
+            !scanned.cut && !must_stop
+        })?;
+        cancel.check()?;
+        Ok(scanned)
+    }
+
+    /// What is known of the directory itself, where it is on the served one's local file system.
+    pub(super) fn own_stat_if_local(&self) -> Option<Stat> {
+        let stat = Stat::from(&self.file.metadata().ok()?);
+        self.root.can().is_quick_at(&stat).then_some(stat)
+    }
+
+    /// Size and times of one entry, a link's own where it is one.
+    pub fn stat(&self, name: &[u8]) -> Result<Stat, RootError> {
+        let can = self.root.can();
+        if can.only_local { sys::stat_here(&self.file, name, can) } else { sys::stat_in(&self.file, name) }
+    }
+}
+
+impl Entry<'_> {
+    /// Whether version control keeps its own files here.
+    pub fn is_version_control(self) -> bool {
+        ignore::is_version_control(self.name)
+    }
+}
+
+impl Listing {
+    /// The entries, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Entry<'_>> + Clone {
+        self.slots.iter().map(|slot| Entry { name: name_of(&self.names, *slot), kind: slot.kind })
+    }
+
+    /// One entry, by its place in the order.
+    pub fn get(&self, index: usize) -> Option<Entry<'_>> {
+        self.slots.get(index).map(|slot| Entry { name: name_of(&self.names, *slot), kind: slot.kind })
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Whether there is a regular file of this name.
+    pub fn has_file(&self, name: &[u8]) -> bool {
+        let found = self.slots.binary_search_by(|slot| name_of(&self.names, *slot).cmp(name));
+        found.is_ok_and(|at| self.slots[at].kind == Kind::File)
+    }
+
+    /// Keeps what `keep` says; the names of the others stay in memory until the listing goes.
+    pub(super) fn retain(&mut self, mut keep: impl FnMut(Entry<'_>) -> bool) {
+        let names = &self.names;
+        self.slots.retain(|slot| keep(Entry { name: name_of(names, *slot), kind: slot.kind }));
+    }
+
+    fn push(&mut self, Entry { name, kind }: Entry<'_>) {
+        let start = self.names.len() as u32;
+        self.names.extend_from_slice(name);
+        self.slots.push(Slot { start, length: name.len() as u16, kind });
+    }
+
+    fn sort(&mut self) {
+        let names = &self.names;
+        self.slots.sort_unstable_by(|a, b| name_of(names, *a).cmp(name_of(names, *b)));
+    }
+}
+
+fn name_of(names: &[u8], slot: Slot) -> &[u8] {
+    &names[slot.start as usize..][..usize::from(slot.length)]
+}

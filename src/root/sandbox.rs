@@ -1,0 +1,114 @@
+//! The second wall: the kernel confines the whole process to the served directory, so that not even a fault in this
+//! program leads outside.
+//!
+//! The first wall is how each path is opened ([`super::sys`]), and is the one that gives clear answers; this one knows
+//! no paths, only what the process may still do at all. It is
+//! [Landlock](https://docs.kernel.org/userspace-api/landlock.html) (landlock(7)), and so Linux's. It holds the thread
+//! that raises it and those which that one starts later, for ever: it is raised before there is any other thread, and
+//! after everything was opened that lies outside. What it does not cover is listed in SECURITY.md.
+
+use std::fmt;
+
+use super::{Root, sys};
+
+/// Whether the process is to be confined by the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Sandbox {
+    /// As far as the kernel can.
+    Auto,
+    /// Or the server does not start.
+    Require,
+    /// Not at all.
+    Off,
+}
+
+/// What the kernel enforces on the process. Shown to people and to the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SandboxStatus {
+    /// Landlock.
+    Landlock {
+        /// The version of its interface, which says what it covers.
+        abi: u32,
+        /// What is in the directory may be changed.
+        writable: bool,
+    },
+    /// Nothing.
+    None {
+        /// Why not.
+        why: String,
+    },
+}
+
+/// The process should have been confined and is not.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no kernel sandbox, and it is required: {0}; --sandbox auto starts without")]
+pub struct SandboxError(String);
+
+impl Root {
+    /// Confines this thread, and all that it starts from now on, to the directory: to be read, or changed too if it is
+    /// `writable`. There is no way back. Fails only where it is required.
+    pub fn enter_sandbox(&mut self, sandbox: Sandbox, writable: bool) -> Result<(), SandboxError> {
+        let required = sandbox == Sandbox::Require;
+        let confined = match sandbox {
+            Sandbox::Off => Err("switched off (--sandbox off)".to_owned()),
+            Sandbox::Auto | Sandbox::Require => sys::enter_sandbox(&self.dir, writable, required),
+        };
+        self.sandbox = match confined {
+            Ok(abi) => SandboxStatus::Landlock { abi, writable },
+            Err(why) if required || cfg!(mcp_fs_unsandboxed) => return Err(SandboxError(why)),
+            Err(why) => SandboxStatus::None { why },
+        };
+        Ok(())
+    }
+
+    /// What the kernel enforces on this process.
+    pub fn sandbox(&self) -> &SandboxStatus {
+        &self.sandbox
+    }
+}
+
+impl SandboxStatus {
+    /// Before the process is locked in, and where it never is.
+    pub(super) fn not_applied() -> Self {
+        Self::None { why: "not asked for".to_owned() }
+    }
+}
+
+impl fmt::Display for SandboxStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Landlock { abi, writable } => {
+                let access = if *writable { "" } else { ", to read" };
+                let truncation = if *abi < 3 { " (but truncating)" } else { "" };
+                let network = if *abi < 4 { "" } else { "; no TCP" };
+                let others = if *abi < 6 { "" } else { "; no signals or abstract sockets to others" };
+                write!(f, "Landlock ABI {abi}: only files below the directory{access}{truncation}{network}{others}")
+            }
+            Self::None { why } => write!(f, "none: {why}"),
+        }
+    }
+}
+
+impl fmt::Display for Sandbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Require => "require",
+            Self::Off => "off",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wall_says_what_it_covers() {
+        let says = |abi, writable| SandboxStatus::Landlock { abi, writable }.to_string();
+        assert_eq!(says(1, false), "Landlock ABI 1: only files below the directory, to read (but truncating)");
+        assert_eq!(says(3, true), "Landlock ABI 3: only files below the directory");
+        assert_eq!(says(4, true), "Landlock ABI 4: only files below the directory; no TCP");
+        assert!(says(7, false).ends_with("to read; no TCP; no signals or abstract sockets to others"));
+    }
+}

@@ -1,0 +1,218 @@
+//! What a path leads to, in facts that tell when that has changed, and every entry on the way there: a change of any
+//! of them may lead it elsewhere.
+
+use std::time::{Duration, SystemTime};
+
+use super::alike::Alike;
+use super::resolve::LastLink;
+use super::stat::{Kind, Stat};
+use super::{Blocking, RelPath, RequestedPath, Root, RootError, sys};
+use crate::runtime::cancel::Cancel;
+
+/// A file that was written this short a time ago may be written again without that its times show it: most file
+/// systems count them in steps of 10 ms or less. (Some old ones have steps of a second or two; there, of two writes
+/// within one step that leave the same size, the second can be missed.)
+pub(super) const STEP: Duration = Duration::from_millis(20);
+
+/// Bytes of the entries of one trail, all told. A path of 4,096 bytes can have 2,048 names, and all of them above it
+/// would take 4 MB.
+const MOST_BYTES: usize = 16 << 10;
+
+/// Where a path leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatchPath {
+    /// The path that is followed: as asked, without `..`.
+    pub path: RelPath,
+    /// Every entry that it passes, links and what is missing too; each without links before its name.
+    pub entries: Vec<RelPath>,
+    /// There are too many of them to watch them all; none is given.
+    pub is_too_long: bool,
+    /// How changes of what is at its end can be heard of.
+    pub heard: Pending,
+    /// What is at its end.
+    pub state: FileState,
+}
+
+/// How changes of a file can be heard of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pending {
+    /// By watching its directory.
+    InItsDirectory,
+    /// Not always by that: the file has several names (hard links), or is mounted there. It must be watched itself.
+    ByItself,
+    /// Not at all: other machines or programs may write to its file system, of which the kernel does not know.
+    Never,
+}
+
+/// What is at the end of a path: while this is the same, the content is taken to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileState {
+    /// Nothing that may be read.
+    Absent,
+    /// A file or a directory.
+    Present {
+        /// Where it really is.
+        path: RelPath,
+        /// What it is.
+        kind: Kind,
+        /// In bytes; 0 for a directory, whose own size says nothing.
+        size: u64,
+        /// When its content last changed.
+        modified: Option<SystemTime>,
+        /// Which file it is, beyond its name.
+        identity: u64,
+    },
+}
+
+impl Root {
+    /// Where `asked` leads now, be it to nothing. Fails where it leads outside, to what is denied or can never be read,
+    /// and where the directory is missing that would hold it.
+    pub fn watch_path(
+        &self,
+        asked: &RequestedPath,
+        blocking: Blocking,
+        cancel: &Cancel,
+    ) -> Result<WatchPath, RootError> {
+        match self.stat(asked, blocking, cancel) {
+            Ok((_, stat)) if !matches!(stat.kind, Kind::File | Kind::Directory) => {
+                Err(RootError::NotRegular(stat.kind))
+            }
+            Ok((real, stat)) => {
+                let path = if asked.path.has_parent_refs() { real.clone() } else { asked.path.clone() };
+                self.watch_path_to(path, Ok((real, stat)), cancel)
+            }
+            Err(RootError::NotFound) if !asked.directory => {
+                self.watch_path_of(self.yet_to_come(&asked.path, cancel)?, cancel)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Where a followed path leads now. Fails only where that cannot be told at the moment.
+    pub fn watch_path_of(&self, path: RelPath, cancel: &Cancel) -> Result<WatchPath, RootError> {
+        let found = self.stat(&RequestedPath { path: path.clone(), directory: false }, Blocking::Allowed, cancel);
+        self.watch_path_to(path, found, cancel)
+    }
+
+    fn watch_path_to(
+        &self,
+        path: RelPath,
+        found: Result<(RelPath, Stat), RootError>,
+        cancel: &Cancel,
+    ) -> Result<WatchPath, RootError> {
+        let mut way = Way::default();
+        match &found {
+            Ok((real, _)) if *real == path => way.straight_to(real),
+            _ => {
+                let end =
+                    self.resolve_by(&path, LastLink::Followed, Alike::FormAndSpaces, cancel, |entry| way.pass(entry));
+                // Any other failure is a fact, too.
+                end.map(drop).or_else(|error| if error.is_passing() { Err(error) } else { Ok(()) })?;
+                if let Ok((real, _)) = &found {
+                    way.straight_to(real);
+                }
+            }
+        }
+        let state = match found {
+            Ok((real, stat)) => FileState::of(real, &stat),
+            Err(error) if error.is_passing() => return Err(error),
+            Err(_) => FileState::Absent,
+        };
+        let (entries, is_too_long) = way.end();
+        let heard = self.heard(&state);
+        Ok(WatchPath { path, entries, is_too_long, heard, state })
+    }
+
+    fn heard(&self, state: &FileState) -> Pending {
+        let FileState::Present { path, .. } = state else { return Pending::InItsDirectory };
+        match sys::changes_elsewhere(&self.dir, path, self.can()) {
+            Ok(None) => Pending::Never,
+            Ok(Some(true)) => Pending::ByItself,
+            // What has gone meanwhile is looked at once more.
+            Ok(Some(false)) | Err(_) => Pending::InItsDirectory,
+        }
+    }
+
+    /// The path of what may come to be where nothing is now.
+    fn yet_to_come(&self, asked: &RelPath, cancel: &Cancel) -> Result<RelPath, RootError> {
+        let name = asked.file_name().filter(|name| *name != b"..").ok_or(RootError::NotFound)?;
+        let parent = RequestedPath { path: asked.parent(), directory: true };
+        let (real, stat) = self.stat(&parent, Blocking::Allowed, cancel)?;
+        if stat.kind != Kind::Directory {
+            return Err(RootError::NotFound);
+        }
+        let path = real.join(name);
+        self.deny.check(&path)?;
+        Ok(path)
+    }
+}
+
+/// The entries that a path passes.
+#[derive(Default)]
+struct Way {
+    entries: Vec<RelPath>,
+    bytes: usize,
+}
+
+impl Way {
+    fn straight_to(&mut self, path: &RelPath) {
+        // Half its length for each of its names: known before they are made.
+        if path.depth() * path.as_bytes().len() / 2 > MOST_BYTES {
+            self.bytes = usize::MAX;
+            return;
+        }
+        path.and_above().for_each(|entry| self.pass(&entry));
+    }
+
+    fn pass(&mut self, entry: &RelPath) {
+        self.bytes = self.bytes.saturating_add(entry.as_bytes().len());
+        if self.bytes <= MOST_BYTES {
+            self.entries.push(entry.clone());
+        }
+    }
+
+    fn end(mut self) -> (Vec<RelPath>, bool) {
+        if self.bytes > MOST_BYTES {
+            return (Vec::new(), true);
+        }
+        self.entries.sort_unstable();
+        self.entries.dedup();
+        (self.entries, false)
+    }
+}
+
+impl FileState {
+    fn of(path: RelPath, stat: &Stat) -> Self {
+        let is_directory = stat.kind == Kind::Directory;
+        Self::Present {
+            path,
+            kind: stat.kind,
+            size: if is_directory { 0 } else { stat.size },
+            modified: stat.modified,
+            identity: stat.identity(),
+        }
+    }
+
+    /// Which file it is, and where: what does not change when it is written to.
+    pub fn place(&self) -> Option<(&RelPath, u64)> {
+        match self {
+            Self::Present { path, identity, .. } => Some((path, *identity)),
+            Self::Absent => None,
+        }
+    }
+
+    /// Whether this is a directory.
+    pub fn is_directory(&self) -> bool {
+        matches!(self, Self::Present { kind: Kind::Directory, .. })
+    }
+
+    /// Whether a write just now might leave these facts as they are.
+    pub fn are_fresh(&self) -> bool {
+        match self {
+            Self::Present { modified: Some(modified), .. } => {
+                SystemTime::now().duration_since(*modified).map_or(true, |age| age < STEP)
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! What work runs on, whatever it is: the word to stop, memory and permits, one thread for large edits, and the watchdog.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`cancel`] | the request to stop, and the checkpoints that show progress |
+//! | [`memory`] | a budget of bytes, and who holds how many of them |
+//! | [`pool`] | threads for work that may block |
+//! | [`serial_executor`] | one thread for work that takes much memory |
+
+pub mod cancel;
+pub mod memory;
+pub mod pool;
+pub mod serial_executor;

@@ -1,0 +1,3 @@
+//! Bytes in, bytes out: how messages travel. What they mean is for the [`peer`](crate::peer).
+
+pub mod stdio;

@@ -1,0 +1,149 @@
+//! Answers to bytes: the only writer of stdout.
+//!
+//! Lines never interleave. Small answers that are waiting go out together, and before big ones that have not begun.
+//! A big one is escaped piece by piece as the client takes it. Everything is kept here, so that a write can be given
+//! up at any await and taken up again.
+
+use std::collections::VecDeque;
+use std::io;
+
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+
+use crate::jsonrpc::body::Body;
+use crate::runtime::memory::Reservation;
+
+/// Staging goes on until the buffer holds this much.
+const CHUNK: usize = 64 << 10;
+
+/// A line on its way out.
+#[derive(Debug)]
+pub struct Answer {
+    body: Body,
+    /// Given back when the line is written.
+    held: Vec<Reservation>,
+    /// What comes after it must not overtake it.
+    keeps_order: bool,
+}
+
+impl Answer {
+    /// A finished line, and the memory that was set aside for it.
+    pub fn new(body: Body, held: Vec<Reservation>) -> Self {
+        Self { body, held, keeps_order: false }
+    }
+
+    /// A line that goes out before all that come after it, however big it is.
+    pub fn in_order(body: Body) -> Self {
+        Self { body, held: Vec::new(), keeps_order: true }
+    }
+}
+
+/// What waits to be written, and what is being written.
+#[derive(Debug)]
+pub struct Outbox<W> {
+    output: W,
+    small: VecDeque<Answer>,
+    big: VecDeque<Answer>,
+    current: Option<Answer>,
+    staged: Vec<u8>,
+    written: usize,
+    /// Answers whose last byte is in `staged`, with their memory.
+    ending: usize,
+    held: Vec<Reservation>,
+    unwritten: usize,
+    /// Memory of lines that have not begun to be written.
+    waiting_bytes: usize,
+    dirty: bool,
+}
+
+impl<W: AsyncWrite + Unpin> Outbox<W> {
+    /// Writes to `output`.
+    pub fn new(output: W) -> Self {
+        Self {
+            output,
+            small: VecDeque::new(),
+            big: VecDeque::new(),
+            current: None,
+            staged: Vec::new(),
+            written: 0,
+            ending: 0,
+            held: Vec::new(),
+            unwritten: 0,
+            waiting_bytes: 0,
+            dirty: false,
+        }
+    }
+
+    /// Takes a line to be written.
+    pub fn push(&mut self, answer: Answer) {
+        self.unwritten += 1;
+        self.waiting_bytes += answer.body.memory();
+        if answer.body.is_small() || answer.keeps_order {
+            self.small.push_back(answer);
+        } else {
+            self.big.push_back(answer);
+        }
+    }
+
+    /// How many lines have not been written to their end.
+    pub fn unwritten(&self) -> usize {
+        self.unwritten
+    }
+
+    /// The memory of all that is still to be written.
+    pub fn bytes(&self) -> usize {
+        let current = self.current.as_ref().map_or(0, |answer| answer.body.memory());
+        self.waiting_bytes + current + (self.staged.len() - self.written)
+    }
+
+    /// Whether [`Self::write`] has something to do.
+    pub fn is_pending(&self) -> bool {
+        self.unwritten > 0 || self.dirty
+    }
+
+    /// Writes once, and flushes when nothing is left. May be dropped at any await.
+    pub async fn write(&mut self) -> io::Result<()> {
+        if self.written == self.staged.len() {
+            self.stage();
+        }
+        if self.written < self.staged.len() {
+            let count = self.output.write(&self.staged[self.written..]).await?;
+            if count == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            self.dirty = true;
+            self.written += count;
+            if self.written == self.staged.len() {
+                self.unwritten -= std::mem::take(&mut self.ending);
+                self.held.clear();
+            }
+        }
+        if self.unwritten == 0 && self.dirty {
+            self.output.flush().await?;
+            self.dirty = false;
+        }
+        Ok(())
+    }
+
+    /// The line that comes next.
+    fn next(&mut self) -> Option<Answer> {
+        let answer = self.small.pop_front().or_else(|| self.big.pop_front())?;
+        self.waiting_bytes -= answer.body.memory();
+        Some(answer)
+    }
+
+    /// Fills the buffer with what comes next.
+    fn stage(&mut self) {
+        self.staged.clear();
+        self.staged.shrink_to(8 * CHUNK);
+        self.written = 0;
+        while self.staged.len() < CHUNK {
+            let Some(mut answer) = self.current.take().or_else(|| self.next()) else { return };
+            if answer.body.stage(&mut self.staged) {
+                self.current = Some(answer);
+            } else {
+                self.ending += 1;
+                self.held.append(&mut answer.held);
+            }
+        }
+    }
+}
