@@ -138,8 +138,6 @@ pub enum Failure {
     Internal(String),
     /// The client does not want the answer any more.
     Cancelled,
-    /// It would block, and [`Context::may_block`](crate::context::Context::may_block) is false: run it again where it may.
-    WouldBlock,
 }
 
 impl From<Cancelled> for Failure {

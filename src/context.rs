@@ -10,7 +10,7 @@ use crate::call::{Failure, Outbound};
 use crate::features::resources::Snapshots;
 use crate::features::watch::Watch;
 use crate::limits::Limits;
-use crate::root::{Root, WritableRoot};
+use crate::root::{File, RequestedPath, Root, RootError, WritableRoot};
 use crate::runtime::cancel::Cancel;
 use crate::runtime::memory::{Budget, Held, NoMemory, Reservation, Turn};
 use crate::runtime::serial_executor::SerialExecutor;
@@ -48,19 +48,40 @@ pub struct Context {
     services: Arc<Services>,
     /// To be asked at every step of anything long.
     pub cancel: Cancel,
-    /// Whether the work may block: when false, it must give [`Failure::WouldBlock`] instead.
-    pub may_block: bool,
-    /// Whether [`Self::reserve`] may wait. False inside a batch, whose answers are all held until the last is there:
-    /// waiting for one another they would wait for ever.
-    pub may_wait: bool,
+    /// The client's share of the memory for answers.
+    budget: Arc<Budget>,
     progress: Option<Progress>,
     held: Arc<Held>,
+    /// The answers of a batch are all held until the last one is there: if one waited for memory that another holds, it
+    /// would wait for ever.
+    in_batch: bool,
+    /// The one file that a call reads which is served inline: it is open and read already.
+    cached: Option<Mutex<Option<File>>>,
 }
 
 impl Context {
     /// A context for one call.
     pub fn new(services: Arc<Services>, cancel: Cancel, progress: Option<Progress>) -> Self {
-        Self { services, cancel, may_block: true, may_wait: true, progress, held: Arc::default() }
+        let budget = Arc::clone(&services.budget);
+        Self { services, cancel, budget, progress, held: Arc::default(), in_batch: false, cached: None }
+    }
+
+    /// The same, with the client's share of the memory for answers.
+    #[must_use]
+    pub fn with_budget(self, budget: Arc<Budget>) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// The same, for an item of a batch if `in_batch`.
+    #[must_use]
+    pub fn in_batch(self, in_batch: bool) -> Self {
+        Self { in_batch, ..self }
+    }
+
+    /// The same, for a call that is served inline: it opens no file but `cached`, and never waits.
+    #[must_use]
+    pub fn inline(self, cached: Option<File>) -> Self {
+        Self { cached: Some(Mutex::new(cached)), ..self }
     }
 
     /// What lives as long as the server.
@@ -93,13 +114,24 @@ impl Context {
         &self.services.watch
     }
 
-    /// Sets `bytes` of memory aside until the answer is written; waits for earlier answers where there is none.
+    /// Opens a regular file for reading.
+    pub fn open_file(&self, asked: &RequestedPath) -> Result<File, RootError> {
+        let cached = self.cached.as_ref().and_then(|file| file.lock().unwrap_or_else(PoisonError::into_inner).take());
+        match cached.filter(|file| file.path == asked.path) {
+            Some(file) => Ok(file),
+            None => self.root().open_file(asked, &self.cancel),
+        }
+    }
+
+    /// Sets `bytes` of memory aside until the answer is written; waits for earlier answers where there is none. An
+    /// answer that is made inline is small, and counted as output alone.
     pub fn reserve(&self, bytes: u64) -> Result<(), Failure> {
-        let budget = &self.services.budget;
-        let reserved = budget.reserve(bytes, &self.cancel, self.may_wait && self.may_block);
+        if self.cached.is_some() {
+            return Ok(());
+        }
+        let reserved = self.budget.reserve(bytes, &self.cancel, !self.in_batch);
         let reservation = reserved.map_err(|error| match error {
             NoMemory::Cancelled => Failure::Cancelled,
-            NoMemory::Full if !self.may_block => Failure::WouldBlock,
             NoMemory::Full => Failure::Internal("The answers of this batch are too big; ask one by one.".to_owned()),
         })?;
         self.held.keep(reservation);

@@ -5,8 +5,9 @@ use std::time::Duration;
 use crate::call::{Call, Failure, Outcome};
 use crate::context::Context;
 use crate::features::{completion, resources, tools};
+use crate::root::{RequestedPath, Root};
 
-/// Serves a call. May block, unless [`Context::may_block`] forbids it.
+/// Serves a call. May wait for a disk, unless [`inline`] has chosen it.
 pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
     match call {
         Call::ListTools => Ok(Outcome::Tools(tools::definitions(context.writable().is_some()))),
@@ -48,16 +49,28 @@ pub fn no_thread(call: &Call) -> Result<Outcome, Failure> {
     }
 }
 
-/// Whether a call is worth trying at once, without a thread: it then says [`Failure::WouldBlock`] where it would.
-pub fn is_quick(call: &Call) -> bool {
-    match call {
-        Call::ListTools
-        | Call::ListResourceTemplates
-        | Call::ReadResource { .. }
-        // These two also so that they are done in the order in which they were sent.
-        | Call::Subscribe { .. }
-        | Call::Unsubscribe { .. } => true,
-        Call::CallTool { name, .. } => tools::is_quick(name),
-        Call::ListResources { .. } | Call::Listen(_) | Call::Complete { .. } => false,
-    }
+/// Whether a call is served on the loop's own thread: a hop to another one costs more than a small read.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Inline {
+    /// It needs no disk.
+    Always,
+    /// It reads this file, and is served inline if that is small and in the page cache.
+    SmallFile(RequestedPath),
+    /// It may wait for a disk, or take long.
+    Never,
+}
+
+/// Decided from the call alone; whether a file is small and cached, the root knows ([`Root::read_cached`]).
+pub fn inline(call: &Call, root: &Root) -> Inline {
+    let file = match call {
+        Call::ListTools | Call::ListResourceTemplates | Call::Unsubscribe { .. } => return Inline::Always,
+        Call::ReadResource { uri } => resources::path_of(uri, root),
+        Call::CallTool { name, arguments } => match (tools::inline(name), arguments) {
+            (tools::Inline::Always, _) => return Inline::Always,
+            (tools::Inline::SmallFile, Some(arguments)) => tools::path_of(arguments, root),
+            _ => None,
+        },
+        Call::Subscribe { .. } | Call::ListResources { .. } | Call::Listen(_) | Call::Complete { .. } => None,
+    };
+    file.map_or(Inline::Never, Inline::SmallFile)
 }

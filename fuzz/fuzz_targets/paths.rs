@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use mcp_fs::root::{Blocking, RelPath, RequestedPath, Root, RootError};
+use mcp_fs::root::{RelPath, RequestedPath, Root, RootError};
 use mcp_fs::runtime::cancel::Cancel;
 use mcp_fs_fuzz::Scene;
 
@@ -66,7 +66,7 @@ fn below(scene: &Scene, asked: &str) -> Option<RelPath> {
 }
 
 fn opens_what_is_there(scene: &Scene, root: &Root, located: &RequestedPath) {
-    match root.open_file(located, Blocking::Allowed, &Cancel::default()) {
+    match root.open_file(located, &Cancel::default()) {
         Ok(file) => {
             let mut content = vec![0; file.stat.size as usize + 1];
             let length = file.read_at(&mut content, 0, &Cancel::default()).expect("a file that can be read");

@@ -25,7 +25,7 @@ use crate::context::Context;
 use crate::hostile::is_hostile;
 use crate::limits::LONGEST_URI;
 use crate::object;
-use crate::root::{Blocking, Entry, Kind, RelPath, RequestedPath, Root, RootError};
+use crate::root::{Entry, Kind, RelPath, RequestedPath, Root, RootError};
 
 /// The template's variables. Only the first can be completed: the others are numbers.
 const VARIABLES: [&str; 4] = ["path", "offset", "limit", "column"];
@@ -42,9 +42,6 @@ const LONGEST_NAME: usize = 766;
 /// Completes a variable of `template`.
 pub fn complete(template: &str, argument: &str, value: &str, context: &Context) -> Result<Completion, Failure> {
     check(template, argument, context.root())?;
-    if !context.may_block {
-        return Err(Failure::WouldBlock);
-    }
     if argument != VARIABLES[0] || value.len() > LONGEST_URI {
         return Ok(Completion::default());
     }
@@ -214,7 +211,7 @@ fn leads_to(directory: &RelPath, name: &[u8], kind: Kind, context: &Context) -> 
         return Some(kind);
     }
     let asked = RequestedPath { path: directory.join(name), directory: false };
-    context.root().stat(&asked, Blocking::Allowed, &context.cancel).ok().map(|(_, stat)| stat.kind)
+    context.root().stat(&asked, &context.cancel).ok().map(|(_, stat)| stat.kind)
 }
 
 /// The bytes of a path as a value has them.

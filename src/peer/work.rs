@@ -9,7 +9,7 @@ use tokio::io::AsyncWrite;
 use super::Connection;
 use crate::call::{Call, Failure, Outbound, Outcome};
 use crate::context::{Context, Progress};
-use crate::dispatch;
+use crate::dispatch::{self, Inline};
 use crate::features::watch::Change;
 use crate::jsonrpc::message::Id;
 use crate::peer::batch::BatchKey;
@@ -37,18 +37,29 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         token: Option<Box<RawValue>>,
         bytes: usize,
     ) {
-        if self.has_place() && self.inflight.may_begin(&call) && dispatch::is_quick(&call) {
-            let mut context = Context::new(Arc::clone(&self.server.services), Cancel::default(), None);
-            context.may_block = false;
-            context.may_wait = batch.is_none();
-            match run(&*self.server.dispatch, &call, &context) {
-                Err(Failure::WouldBlock) => {}
-                result => return self.answer(&id, era, batch, result, context.take_reservations()),
-            }
+        if self.has_place()
+            && self.inflight.may_begin(&call)
+            && let Some(context) = self.inline_context(&call)
+        {
+            let result = run(&*self.server.dispatch, &call, &context);
+            return self.answer(&id, era, batch, result, context.take_reservations());
         }
         let ticket = self.inflight.register(id, era, batch);
         self.inflight.enqueue(Waiting { ticket, call, token, bytes });
         self.start_waiting();
+    }
+
+    /// What a call has at hand that is served on this thread; `None` where it must not be.
+    fn inline_context(&self, call: &Call) -> Option<Context> {
+        let context = Context::new(Arc::clone(&self.server.services), Cancel::default(), None);
+        match dispatch::inline(call, context.root()) {
+            Inline::Always => Some(context.inline(None)),
+            Inline::SmallFile(path) => {
+                let file = context.root().read_cached(&path)?;
+                Some(context.inline(Some(file)))
+            }
+            Inline::Never => None,
+        }
     }
 
     /// Gives waiting requests to the pool, as long as there are places.
@@ -66,8 +77,8 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             let Some(pending) = self.inflight.get(ticket) else { continue };
             let say = self.events_in.clone();
             let progress = token.map(|token| Progress::new(token, move |it| drop(say.send(Event::Say(ticket, it)))));
-            let mut context = Context::new(Arc::clone(&self.server.services), pending.cancel.clone(), progress);
-            context.may_wait = pending.batch.is_none();
+            let context = Context::new(Arc::clone(&self.server.services), pending.cancel.clone(), progress)
+                .in_batch(pending.batch.is_some());
             let dispatch = Arc::clone(&self.server.dispatch);
             let done = self.events_in.clone();
             let call = Arc::new(call);

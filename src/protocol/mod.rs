@@ -184,7 +184,6 @@ impl Era {
             }
             Failure::Internal(message) => Error::new(error::INTERNAL_ERROR, message),
             Failure::Cancelled => return None,
-            Failure::WouldBlock => Error::new(error::INTERNAL_ERROR, "The server was busy; try again."),
         })
     }
 }

@@ -66,9 +66,6 @@ pub enum RootError {
     /// The file system took too long, or others are stuck in it.
     #[error("on a file system that does not answer; try again later")]
     NoAnswer,
-    /// It would block, and it may not now.
-    #[error("would block")]
-    WouldBlock,
     /// The client does not want it any more.
     #[error("cancelled")]
     Cancelled,
@@ -110,16 +107,7 @@ impl fmt::Display for DeniedBy {
 impl RootError {
     /// Whether it says nothing about what is there: another look may succeed although nothing has changed.
     pub fn is_passing(&self) -> bool {
-        matches!(
-            self,
-            Self::TooManyOpen
-                | Self::Io(_)
-                | Self::Stale
-                | Self::NoAnswer
-                | Self::Held
-                | Self::WouldBlock
-                | Self::Cancelled
-        )
+        matches!(self, Self::TooManyOpen | Self::Io(_) | Self::Stale | Self::NoAnswer | Self::Held | Self::Cancelled)
     }
 }
 
@@ -146,7 +134,8 @@ impl From<io::Error> for RootError {
             Kind::InvalidInput => Self::BadPath("the path holds a character that this system does not allow"),
             Kind::StaleNetworkFileHandle => Self::Stale,
             Kind::TimedOut => Self::NoAnswer,
-            Kind::WouldBlock => Self::WouldBlock,
+            // Nothing is opened or read so that it waits but for a lease.
+            Kind::WouldBlock => Self::Held,
             _ => from_number(&error),
         }
     }

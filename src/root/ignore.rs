@@ -14,7 +14,6 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::listing::Listing;
-use super::open::Blocking;
 use super::path::{RelPath, os_str};
 use super::{Root, RootError};
 
@@ -224,7 +223,7 @@ impl Patterns {
 }
 
 fn read(root: &Root, path: RelPath, cancel: &Cancel) -> Result<String, RootError> {
-    let file = root.open_real_file(path, Blocking::Allowed)?;
+    let file = root.open_real_file(path)?;
     if file.stat.size > MAX_FILE {
         return Err(RootError::Io(format!("it is larger than {MAX_FILE} bytes")));
     }

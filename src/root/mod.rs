@@ -67,7 +67,7 @@ pub use self::error::RootError;
 pub use self::ignore::Exclude;
 pub use self::listing::{Directory, Entry, Listing};
 pub use self::locate::RequestedPath;
-pub use self::open::{Blocking, File};
+pub use self::open::File;
 pub use self::path::RelPath;
 pub use self::protect::{Protect, ProtectedBy};
 pub use self::sandbox::{Sandbox, SandboxStatus};

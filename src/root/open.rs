@@ -14,20 +14,11 @@ use super::sys::{self, Access};
 use super::{Root, RootError};
 use crate::runtime::cancel::Cancel;
 
-/// The largest file that is read where the reader may not block.
-const QUICK_SIZE: u64 = 64 << 10;
+/// Bytes of the largest file that [`Root::read_cached`] reads.
+const SMALL: u64 = 64 << 10;
 
 /// How much is read or written at a time: on a slow disk, too, that does not take as long as `--io-timeout`.
 pub(super) const PIECE: usize = 256 << 10;
-
-/// Whether an operation may wait for a disk or a network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Blocking {
-    /// It may.
-    Allowed,
-    /// It gives [`RootError::WouldBlock`] instead.
-    Refused,
-}
 
 /// A regular file, open for reading. Its size and times are those of the open handle.
 #[derive(Debug)]
@@ -37,37 +28,50 @@ pub struct File {
     pub path: RelPath,
     /// What was known when it was opened; it may grow or shrink since.
     pub stat: Stat,
-    blocking: Blocking,
+    /// All of it, where it was read when it was opened.
+    content: Option<Vec<u8>>,
 }
 
 impl Root {
     /// Opens a regular file for reading. Anything else is refused without being opened.
-    pub fn open_file(&self, asked: &RequestedPath, blocking: Blocking, cancel: &Cancel) -> Result<File, RootError> {
-        let (path, stat) = self.reach(&asked.path, blocking, cancel)?;
+    pub fn open_file(&self, asked: &RequestedPath, cancel: &Cancel) -> Result<File, RootError> {
+        let (path, stat) = self.reach(&asked.path, cancel)?;
         regular(stat.kind)?;
         if asked.directory {
             return Err(RootError::NotFound);
         }
-        self.open_real_file(path, blocking)
+        self.open_real_file(path)
+    }
+
+    /// Opens and reads a regular file of at most 64 KiB if nothing on the way can wait for a disk: DIR lies on a local
+    /// file system and is in its place, the path crosses no link and no mount, and the content is in the page cache.
+    /// `None` says nothing about the file: [`Self::open_file`] finds out, on a thread that may wait.
+    pub fn read_cached(&self, asked: &RequestedPath) -> Option<File> {
+        let can = self.can();
+        let may_try = can.quick && !asked.directory && !asked.path.has_parent_refs() && self.seems_in_place();
+        if !may_try || self.deny.check(&asked.path).is_err() {
+            return None;
+        }
+        let is_small = |stat: &Stat| stat.kind == Kind::File && stat.size <= SMALL;
+        sys::stat_local(&self.dir, &asked.path, can).filter(is_small)?;
+        let opened = sys::open(&self.dir, &asked.path, Access::File, can).ok();
+        let (handle, stat) = opened.filter(|(_, stat)| is_small(stat))?;
+        let mut content = vec![0; stat.size as usize];
+        let length = sys::read_cached(&handle, &mut content).ok()?;
+        content.truncate(length);
+        Some(File { handle, path: asked.path.clone(), stat, content: Some(content) })
     }
 
     /// Opens a file by a path that holds no link and that is not denied, such as one that a walk gave.
-    pub fn open_real_file(&self, path: RelPath, blocking: Blocking) -> Result<File, RootError> {
-        let opened = sys::open(&self.dir, &path, Access::File, self.can());
-        let (file, stat) = opened.map_err(|error| match error {
-            RootError::WouldBlock if blocking == Blocking::Allowed => RootError::Held,
-            error => error,
-        })?;
+    pub fn open_real_file(&self, path: RelPath) -> Result<File, RootError> {
+        let (handle, stat) = sys::open(&self.dir, &path, Access::File, self.can())?;
         regular(stat.kind)?;
-        if blocking == Blocking::Refused && stat.size > QUICK_SIZE {
-            return Err(RootError::WouldBlock);
-        }
-        Ok(File { handle: file, path, stat, blocking })
+        Ok(File { handle, path, stat, content: None })
     }
 
     /// Opens a directory for listing.
     pub fn open_directory(&self, asked: &RequestedPath, cancel: &Cancel) -> Result<Directory<'_>, RootError> {
-        let (path, stat) = self.reach(&asked.path, Blocking::Allowed, cancel)?;
+        let (path, stat) = self.reach(&asked.path, cancel)?;
         match stat.kind {
             Kind::Directory => self.open_real_directory(&path),
             _ => Err(RootError::NotDirectory),
@@ -96,13 +100,8 @@ impl Root {
     }
 
     /// What a path names once all links are followed, and where it really is.
-    pub fn stat(
-        &self,
-        asked: &RequestedPath,
-        blocking: Blocking,
-        cancel: &Cancel,
-    ) -> Result<(RelPath, Stat), RootError> {
-        let (path, stat) = self.reach(&asked.path, blocking, cancel)?;
+    pub fn stat(&self, asked: &RequestedPath, cancel: &Cancel) -> Result<(RelPath, Stat), RootError> {
+        let (path, stat) = self.reach(&asked.path, cancel)?;
         if asked.directory && stat.kind != Kind::Directory {
             return Err(RootError::NotFound);
         }
@@ -113,33 +112,24 @@ impl Root {
     pub fn is_link(&self, asked: &RequestedPath, cancel: &Cancel) -> bool {
         let Some(name) = asked.path.file_name() else { return false };
         let real = self.resolve(&asked.path.parent(), cancel).map(|parent| parent.join(name));
-        real.and_then(|path| sys::stat(&self.dir, &path, self.can(), false)).is_ok_and(|stat| stat.kind == Kind::Link)
+        real.and_then(|path| sys::stat(&self.dir, &path, self.can())).is_ok_and(|stat| stat.kind == Kind::Link)
     }
 
     /// Where `asked` really is, and what is there. The way that most paths take is one system call.
-    fn reach(&self, asked: &RelPath, blocking: Blocking, cancel: &Cancel) -> Result<(RelPath, Stat), RootError> {
-        let refused = blocking == Blocking::Refused;
-        if refused && !(self.can().quick && self.seems_in_place()) {
-            return Err(RootError::WouldBlock);
-        }
+    fn reach(&self, asked: &RelPath, cancel: &Cancel) -> Result<(RelPath, Stat), RootError> {
         self.deny.check(asked)?;
-        if !refused {
-            self.must_be_in_place()?;
-        }
+        self.must_be_in_place()?;
         if !asked.has_parent_refs() {
-            match sys::stat(&self.dir, asked, self.can(), refused) {
+            match sys::stat(&self.dir, asked, self.can()) {
                 Ok(stat) if stat.kind != Kind::Link => return Ok((asked.clone(), stat)),
                 // A link somewhere, or a name in another Unicode form: to be looked at step by step.
                 Ok(_) | Err(RootError::Loop | RootError::NotDirectory | RootError::NotFound) => {}
                 Err(error) => return Err(error),
             }
         }
-        if refused {
-            return Err(RootError::WouldBlock);
-        }
         let real = self.resolve(asked, cancel)?;
         self.deny.check(&real)?;
-        let stat = sys::stat(&self.dir, &real, self.can(), false)?;
+        let stat = sys::stat(&self.dir, &real, self.can())?;
         if stat.kind == Kind::Link { Err(RootError::Loop) } else { Ok((real, stat)) }
     }
 }
@@ -147,16 +137,18 @@ impl Root {
 impl File {
     /// Reads at `offset` into `buffer`; fewer bytes than it holds only at the end of the file.
     pub fn read_at(&self, buffer: &mut [u8], offset: u64, cancel: &Cancel) -> Result<usize, RootError> {
+        if let Some(content) = &self.content {
+            let rest = content.get(offset as usize..).unwrap_or_default();
+            let length = rest.len().min(buffer.len());
+            buffer[..length].copy_from_slice(&rest[..length]);
+            return Ok(length);
+        }
         let mut done = 0;
         while done < buffer.len() {
             cancel.check()?;
             let end = buffer.len().min(done + PIECE);
             let (rest, at) = (&mut buffer[done..end], offset + done as u64);
-            let read = match self.blocking {
-                Blocking::Allowed => sys::read_at(&self.handle, rest, at),
-                Blocking::Refused => sys::read_at_now(&self.handle, rest, at),
-            };
-            match read {
+            match sys::read_at(&self.handle, rest, at) {
                 Ok(0) => break,
                 Ok(count) => done += count,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}

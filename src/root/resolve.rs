@@ -123,11 +123,11 @@ impl Root {
     fn entry(&self, dir: &RelPath, name: &[u8], alike: Alike, cancel: &Cancel) -> Result<(RelPath, Kind), RootError> {
         let exact = dir.join(name);
         self.deny.check(&exact)?; // before a look: what is in a denied directory is not even asked for
-        match sys::stat(&self.dir, &exact, self.can(), false) {
+        match sys::stat(&self.dir, &exact, self.can()) {
             Ok(stat) => Ok((exact, stat.kind)),
             Err(RootError::NotFound) => {
                 let path = dir.join(&self.alike(dir, name, alike, cancel)?);
-                let kind = sys::stat(&self.dir, &path, self.can(), false)?.kind;
+                let kind = sys::stat(&self.dir, &path, self.can())?.kind;
                 Ok((path, kind))
             }
             Err(error) => Err(error),

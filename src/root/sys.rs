@@ -36,13 +36,13 @@ mod portable;
 pub(super) use landlock::enter_sandbox;
 #[cfg(target_os = "linux")]
 pub(super) use linux::{
-    Caps, change, changes_elsewhere, directory_handle, list, must_be_served, open, read_at_now, stat, stat_here,
-    stat_in,
+    Caps, change, changes_elsewhere, directory_handle, list, must_be_served, open, read_cached, stat, stat_here,
+    stat_in, stat_local,
 };
 #[cfg(not(target_os = "linux"))]
 pub(super) use portable::{
-    Caps, change, changes_elsewhere, directory_handle, enter_sandbox, list, must_be_served, open, read_at_now, stat,
-    stat_here, stat_in,
+    Caps, change, changes_elsewhere, directory_handle, enter_sandbox, list, must_be_served, open, read_cached, stat,
+    stat_here, stat_in, stat_local,
 };
 
 /// What tells of changes; made public by [`super::hints`].

@@ -26,7 +26,7 @@ impl Root {
         _cancel: &Cancel,
         _step: impl FnMut(&RelPath),
     ) -> Result<Reached, RootError> {
-        match (sys::stat(&self.dir, asked, self.can(), false), asked.file_name()) {
+        match (sys::stat(&self.dir, asked, self.can()), asked.file_name()) {
             (Err(RootError::NotFound), Some(name)) => {
                 Ok(Reached { real: asked.parent(), missing: vec![name.to_vec()] })
             }

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use super::alike::Alike;
 use super::resolve::LastLink;
 use super::stat::{Kind, Stat};
-use super::{Blocking, RelPath, RequestedPath, Root, RootError, sys};
+use super::{RelPath, RequestedPath, Root, RootError, sys};
 use crate::runtime::cancel::Cancel;
 
 /// A file that was written this short a time ago may be written again without that its times show it: most file
@@ -67,13 +67,8 @@ pub enum FileState {
 impl Root {
     /// Where `asked` leads now, be it to nothing. Fails where it leads outside, to what is denied or can never be read,
     /// and where the directory is missing that would hold it.
-    pub fn watch_path(
-        &self,
-        asked: &RequestedPath,
-        blocking: Blocking,
-        cancel: &Cancel,
-    ) -> Result<WatchPath, RootError> {
-        match self.stat(asked, blocking, cancel) {
+    pub fn watch_path(&self, asked: &RequestedPath, cancel: &Cancel) -> Result<WatchPath, RootError> {
+        match self.stat(asked, cancel) {
             Ok((_, stat)) if !matches!(stat.kind, Kind::File | Kind::Directory) => {
                 Err(RootError::NotRegular(stat.kind))
             }
@@ -90,7 +85,7 @@ impl Root {
 
     /// Where a followed path leads now. Fails only where that cannot be told at the moment.
     pub fn watch_path_of(&self, path: RelPath, cancel: &Cancel) -> Result<WatchPath, RootError> {
-        let found = self.stat(&RequestedPath { path: path.clone(), directory: false }, Blocking::Allowed, cancel);
+        let found = self.stat(&RequestedPath { path: path.clone(), directory: false }, cancel);
         self.watch_path_to(path, found, cancel)
     }
 
@@ -137,7 +132,7 @@ impl Root {
     fn yet_to_come(&self, asked: &RelPath, cancel: &Cancel) -> Result<RelPath, RootError> {
         let name = asked.file_name().filter(|name| *name != b"..").ok_or(RootError::NotFound)?;
         let parent = RequestedPath { path: asked.parent(), directory: true };
-        let (real, stat) = self.stat(&parent, Blocking::Allowed, cancel)?;
+        let (real, stat) = self.stat(&parent, cancel)?;
         if stat.kind != Kind::Directory {
             return Err(RootError::NotFound);
         }

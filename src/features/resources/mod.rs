@@ -14,7 +14,7 @@ mod snapshot;
 mod subscribe;
 
 pub use self::list::list;
-pub use self::read::read;
+pub use self::read::{path_of, read};
 pub(in crate::features) use self::snapshot::Snapshot;
 pub use self::snapshot::{Fingerprint, Snapshots};
 pub use self::subscribe::{listen, subscribe, unsubscribe};
@@ -40,7 +40,6 @@ fn failure(uri: &str, error: RootError) -> Failure {
         RootError::Outside => Failure::BadUri { uri, message: format!("The URI {error}.") },
         RootError::BadPath(_) => Failure::BadUri { uri, message: format!("The URI cannot be read: {error}.") },
         RootError::Cancelled => Failure::Cancelled,
-        RootError::WouldBlock => Failure::WouldBlock,
         error => Failure::Unreadable { uri, message: format!("Cannot be read: {error}.") },
     }
 }

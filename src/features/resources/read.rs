@@ -14,7 +14,7 @@ use crate::features::text::{self, Part, TextError, Window};
 use crate::limits::LONGEST_URI;
 use crate::object;
 use crate::root::write::Version;
-use crate::root::{Blocking, File, RequestedPath, RootError};
+use crate::root::{File, RequestedPath, Root, RootError};
 use crate::text::Text;
 
 /// Reads the resource at `uri`.
@@ -22,8 +22,7 @@ pub fn read(uri: &str, context: &Context) -> Result<Contents, Failure> {
     let mut reader = Reader { uri: uri.to_owned(), context };
     let (reference, window) = split_range(uri)?;
     let asked = context.root().locate_uri(reference).map_err(|error| reader.failure(error))?;
-    let blocking = if context.may_block { Blocking::Allowed } else { Blocking::Refused };
-    match context.root().open_file(&asked, blocking, &context.cancel) {
+    match context.open_file(&asked) {
         Err(RootError::IsDirectory) if window.is_some() => Err(range_on("a directory")),
         Err(error) if error != RootError::IsDirectory => Err(reader.failure(error)),
         opened => {
@@ -32,6 +31,11 @@ pub fn read(uri: &str, context: &Context) -> Result<Contents, Failure> {
             opened.map_or_else(|_| reader.directory(&asked), |file| reader.file(&file, window))
         }
     }
+}
+
+/// The path that `uri` names, where it is a good one.
+pub fn path_of(uri: &str, root: &Root) -> Option<RequestedPath> {
+    split_range(uri).ok().and_then(|(reference, _)| root.locate_uri(reference).ok())
 }
 
 struct Reader<'a> {
@@ -46,9 +50,7 @@ impl Reader<'_> {
         let (size, text_limit) = (file.stat.size, limits.resource_bytes as u64);
         if size <= text_limit.max(limits.blob_bytes as u64) {
             // Small enough to see all of it: whether it is text is known for sure, in every part of it.
-            if self.context.may_block {
-                self.context.reserve(size)?;
-            }
+            self.context.reserve(size)?;
             let bytes = text::head(file, size as usize, &self.context.cancel).map_err(|error| self.failure(error))?;
             return match Text::from_bytes(bytes) {
                 Ok(text) if window.is_none() && size <= text_limit => Ok(self.whole_text(file, text)),
@@ -126,9 +128,6 @@ impl Reader<'_> {
 
     /// A directory: a line for each entry.
     fn directory(&self, asked: &RequestedPath) -> Result<Contents, Failure> {
-        if !self.context.may_block {
-            return Err(Failure::WouldBlock);
-        }
         let _permit = self.context.walk_permit()?;
         let root = self.context.root();
         let dir = root.open_directory(asked, &self.context.cancel).map_err(|error| self.failure(error))?;

@@ -8,7 +8,7 @@ use super::read::split_range;
 use crate::call::{Failure, Interests, Listening, Subject, Subscription};
 use crate::context::Context;
 use crate::object;
-use crate::root::{Blocking, FileState, RequestedPath, RootError, WatchPath};
+use crate::root::{FileState, RequestedPath, RootError, WatchPath};
 
 /// Subscribes to one resource, which must be there.
 pub fn subscribe(uri: &str, context: &Context) -> Result<Subscription, Failure> {
@@ -17,9 +17,7 @@ pub fn subscribe(uri: &str, context: &Context) -> Result<Subscription, Failure> 
     }
     let (subject, path) = find(uri, context)?;
     if path.state == FileState::Absent {
-        // Where this may not block, it may be there under another form of its name.
-        let error = if context.may_block { RootError::NotFound } else { RootError::WouldBlock };
-        return Err(failure(uri, error));
+        return Err(failure(uri, RootError::NotFound));
     }
     Ok(Subscription { subject, path })
 }
@@ -53,9 +51,8 @@ pub fn listen(interests: &Interests, context: &Context) -> Result<Listening, Fai
 }
 
 fn find(uri: &str, context: &Context) -> Result<(Subject, WatchPath), Failure> {
-    let blocking = if context.may_block { Blocking::Allowed } else { Blocking::Refused };
     let (subject, asked) = read(uri, context)?;
-    let path = context.root().watch_path(&asked, blocking, &context.cancel).map_err(|error| failure(uri, error))?;
+    let path = context.root().watch_path(&asked, &context.cancel).map_err(|error| failure(uri, error))?;
     Ok((subject, path))
 }
 

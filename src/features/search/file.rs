@@ -10,7 +10,7 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 
 use super::query::Query;
 use crate::features::text;
-use crate::root::{Blocking, File, RelPath, Root, RootError};
+use crate::root::{File, RelPath, Root, RootError};
 use crate::runtime::cancel::Cancel;
 
 /// A larger file is read as a stream, which can be stopped at every piece.
@@ -73,7 +73,7 @@ impl<'q> FileSearcher<'q> {
 
     /// Searches a file by a path that holds no link.
     pub(super) fn search(&mut self, root: &Root, path: RelPath, cancel: &Cancel) -> Searched {
-        let Ok(file) = root.open_real_file(path, Blocking::Allowed) else { return Searched::Unreadable };
+        let Ok(file) = root.open_real_file(path) else { return Searched::Unreadable };
         let searched = if file.stat.size > WHOLE { self.stream(&file, cancel) } else { self.whole(&file, cancel) };
         searched.unwrap_or(Searched::Unreadable)
     }

@@ -2,7 +2,7 @@
 
 use super::arguments::{Kind, optional};
 use super::write_common::{SOURCE, caveats, create_parents, destination, two_paths, writable};
-use super::{Arguments, DESTRUCTIVE, Tool, ToolError};
+use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::format::{counted, shown};
@@ -21,7 +21,7 @@ pub(super) const TOOL: Tool = Tool {
         optional("overwrite", Kind::Flag, "Replace the content of a file that is there. Default false."),
     ],
     annotations: DESTRUCTIVE,
-    quick: false,
+    inline: Inline::Never,
     run,
 };
 

@@ -2,7 +2,7 @@
 
 use super::arguments::path;
 use super::write_common::writable;
-use super::{Arguments, Tool, ToolError};
+use super::{Arguments, Inline, Tool, ToolError};
 use crate::call::{Block, ToolAnnotations};
 use crate::context::Context;
 use crate::features::format::shown;
@@ -19,7 +19,7 @@ pub(super) const TOOL: Tool = Tool {
         idempotent_hint: true,
         open_world_hint: false,
     },
-    quick: false,
+    inline: Inline::Never,
     run,
 };
 

@@ -2,7 +2,7 @@
 
 use super::arguments::{Kind, optional, path};
 use super::write_common::writable;
-use super::{Arguments, DESTRUCTIVE, Tool, ToolError};
+use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::format::{counted, shown};
@@ -17,7 +17,7 @@ pub(super) const TOOL: Tool = Tool {
         optional("recursive", Kind::Flag, "Delete a directory that is not empty. Default false."),
     ],
     annotations: DESTRUCTIVE,
-    quick: false,
+    inline: Inline::Never,
     run,
 };
 

@@ -7,11 +7,11 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::arguments::{Kind, directory, optional};
-use super::{Arguments, READ_ONLY, Tool, ToolError};
+use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::format::{counted, notes, shown, shown_entry};
-use crate::root::{Blocking, Exclude, Hidden, Kind as EntryKind, Root, RootError, Visit, Walk, WalkOptions};
+use crate::root::{Exclude, Hidden, Kind as EntryKind, Root, RootError, Visit, Walk, WalkOptions};
 
 /// How deep it goes when nothing is said.
 const DEFAULT_DEPTH: u64 = 10;
@@ -36,13 +36,13 @@ pub(super) const TOOL: Tool = Tool {
         optional("includeIgnored", Kind::Flag, "Also show what .gitignore hides, and .git. Default false."),
     ],
     annotations: READ_ONLY,
-    quick: false,
+    inline: Inline::Never,
     run,
 };
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let (asked, root) = (arguments.text("path"), context.root());
-    let start = root.locate(asked).and_then(|path| root.stat(&path, Blocking::Allowed, &context.cancel));
+    let start = root.locate(asked).and_then(|path| root.stat(&path, &context.cancel));
     let (start, stat) = start.map_err(|error| ToolError::at(asked, error))?;
     if stat.kind != EntryKind::Directory {
         return Err(ToolError::at(asked, RootError::NotDirectory));

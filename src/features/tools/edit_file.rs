@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::arguments::{Kind, Parameter, optional, path};
 use super::tool_error::quoted;
 use super::write_common::{facts, if_match, not_writable};
-use super::{Arguments, DESTRUCTIVE, Tool, ToolError};
+use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::{Block, Failure};
 use crate::context::{Context, Services};
 use crate::features::edit::{self, Edit, EditError, Edited};
 use crate::features::format::{counted, shown};
 use crate::root::write::{UpdateError, Updated, Version};
-use crate::root::{Blocking, RequestedPath, WritableRoot};
+use crate::root::{RequestedPath, WritableRoot};
 use crate::runtime::cancel::Cancel;
 
 pub(super) const TOOL: Tool = Tool {
@@ -35,7 +35,7 @@ pub(super) const TOOL: Tool = Tool {
         if_match(),
     ],
     annotations: DESTRUCTIVE,
-    quick: false,
+    inline: Inline::Never,
     run,
 };
 
@@ -48,7 +48,7 @@ const NO_THREAD: &str = "The system has no thread for an edit of this size, so n
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let _permit = context.edit_turn()?;
     let job = EditJob::read(arguments, context)?;
-    let size = context.root().stat(&job.path, Blocking::Allowed, &context.cancel).map_or(0, |(_, stat)| stat.size);
+    let size = context.root().stat(&job.path, &context.cancel).map_or(0, |(_, stat)| stat.size);
     if size < LARGE {
         return job.run(context.services());
     }

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use super::arguments::path;
-use super::{Arguments, READ_ONLY, Tool, ToolError};
+use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::content;
 use crate::features::format::{shown, timestamp};
 use crate::features::text::{self, SAMPLE};
 use crate::root::write::Version;
-use crate::root::{Blocking, Kind, RelPath, RootError, Stat};
+use crate::root::{Kind, RelPath, RootError, Stat};
 
 pub(super) const TOOL: Tool = Tool {
     name: "get_file_info",
@@ -20,7 +20,7 @@ pub(super) const TOOL: Tool = Tool {
         type, encoding and line endings; for a link, where inside the served directory it leads.",
     parameters: &[path("The file or directory: relative to the served one, absolute inside it, or a file:// URI.")],
     annotations: READ_ONLY,
-    quick: false,
+    inline: Inline::Never,
     run,
 };
 
@@ -28,7 +28,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     let (asked, root) = (arguments.text("path"), context.root());
     let at = |error| ToolError::at(asked, error);
     let path = root.locate(asked).map_err(at)?;
-    let (real, stat) = root.stat(&path, Blocking::Allowed, &context.cancel).map_err(at)?;
+    let (real, stat) = root.stat(&path, &context.cancel).map_err(at)?;
     let mut lines = facts(&stat);
     if stat.kind == Kind::File {
         let _ = writeln!(lines, "version: {}", Version::of(&stat));
@@ -61,7 +61,7 @@ fn facts(stat: &Stat) -> String {
 
 /// What a file's first bytes tell. A file that may be looked at but not read keeps its other facts.
 fn contents(real: &RelPath, context: &Context) -> Result<String, RootError> {
-    let file = match context.root().open_real_file(real.clone(), Blocking::Allowed) {
+    let file = match context.root().open_real_file(real.clone()) {
         Ok(file) => file,
         Err(error @ RootError::PermissionDenied) => return Ok(format!("contents: {error}\n")),
         Err(error) => return Err(error),

@@ -1,6 +1,6 @@
 //! `list_allowed_directories`: what is served, and what keeps it to that.
 
-use super::{Arguments, READ_ONLY, Tool, ToolError};
+use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
 
@@ -11,7 +11,7 @@ pub(super) const TOOL: Tool = Tool {
         can be written to, and what keeps paths and the server itself inside it.",
     parameters: &[],
     annotations: READ_ONLY,
-    quick: true,
+    inline: Inline::Always,
     run,
 };
 

@@ -1,7 +1,7 @@
 //! `list_directory`: the entries of one directory, a line each.
 
 use super::arguments::{Kind, directory, optional};
-use super::{Arguments, READ_ONLY, Tool, ToolError};
+use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::format::{grouped, push_entry};
@@ -19,7 +19,7 @@ pub(super) const TOOL: Tool = Tool {
         optional("limit", Kind::Count, "At most this many entries. Default: as many as fit."),
     ],
     annotations: READ_ONLY,
-    quick: false,
+    inline: Inline::Never,
     run,
 };
 

@@ -2,7 +2,7 @@
 
 use super::arguments::{Kind, directory, optional};
 use super::list_directory::{self, Window};
-use super::{Arguments, READ_ONLY, Tool, ToolError};
+use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::format::{label, shown_entry, size};
@@ -21,7 +21,7 @@ pub(super) const TOOL: Tool = Tool {
         optional("limit", Kind::Count, "At most this many entries. Default: as many as fit."),
     ],
     annotations: READ_ONLY,
-    quick: false,
+    inline: Inline::Never,
     run,
 };
 

@@ -35,6 +35,8 @@ use self::arguments::{Arguments, Parameter};
 use self::tool_error::ToolError;
 use crate::call::{Block, Failure, ToolAnnotations, ToolDefinition, ToolResult};
 use crate::context::Context;
+use crate::object::Object;
+use crate::root::{RequestedPath, Root};
 
 /// Every tool, in the order of `tools/list`.
 const TOOLS: &[&Tool] = &[
@@ -72,9 +74,19 @@ struct Tool {
     description: &'static str,
     parameters: &'static [Parameter],
     annotations: ToolAnnotations,
-    /// Whether it is worth trying without a thread ([`Context::may_block`]).
-    quick: bool,
+    inline: Inline,
     run: fn(&Arguments<'_>, &Context) -> Result<Vec<Block>, ToolError>,
+}
+
+/// When a tool is served on the loop's own thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inline {
+    /// Always: it needs no disk.
+    Always,
+    /// When the file named by its argument `path`, the only one that it opens, is small and in the page cache.
+    SmallFile,
+    /// Never.
+    Never,
 }
 
 /// What every tool that only reads says of itself.
@@ -90,9 +102,15 @@ pub fn definitions(writable: bool) -> Vec<ToolDefinition> {
     TOOLS.iter().filter(|tool| writable || !tool.changes()).map(|tool| tool.definition()).collect()
 }
 
-/// Whether a call of this tool is worth trying without a thread.
-pub fn is_quick(name: &str) -> bool {
-    find(name).is_some_and(|tool| tool.quick)
+/// When this tool is served inline.
+pub fn inline(name: &str) -> Inline {
+    find(name).map_or(Inline::Never, |tool| tool.inline)
+}
+
+/// The path that the argument `path` names, where it is a good one.
+pub fn path_of(arguments: &RawValue, root: &Root) -> Option<RequestedPath> {
+    let arguments = Object::parse(arguments)?;
+    root.locate(&arguments.string("path")?).ok()
 }
 
 /// Calls a tool. What goes wrong inside it is an answer for the model, not a failure of the protocol.

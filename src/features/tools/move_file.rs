@@ -1,7 +1,7 @@
 //! `move_file`: another name for a file, directory or link, never over anything.
 
 use super::write_common::{SOURCE, create_parents, destination, two_paths, writable};
-use super::{Arguments, DESTRUCTIVE, Tool, ToolError};
+use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::format::shown;
@@ -14,7 +14,7 @@ pub(super) const TOOL: Tool = Tool {
         directory to put it in.",
     parameters: &[SOURCE, destination("The new path, which nothing may have yet."), create_parents()],
     annotations: DESTRUCTIVE,
-    quick: false,
+    inline: Inline::Never,
     run,
 };
 

@@ -1,13 +1,12 @@
 //! `read_media_file`: an image or a sound for the model to look at or hear; any other file as an embedded resource.
 
 use super::arguments::path;
-use super::{Arguments, READ_ONLY, Tool, ToolError};
+use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::{Block, Contents, Data};
 use crate::context::Context;
 use crate::features::content::{self, MediaKind};
 use crate::features::format::{grouped, shown};
 use crate::features::text;
-use crate::root::Blocking;
 
 /// Pixels a side of a picture. Claude's API refuses a larger one, and from then on every request of that conversation.
 const MOST_PIXELS: u32 = 8_000;
@@ -21,13 +20,13 @@ pub(super) const TOOL: Tool = Tool {
         side are refused.",
     parameters: &[path("The file: relative to the served directory, absolute inside it, or a file:// URI.")],
     annotations: READ_ONLY,
-    quick: false,
+    inline: Inline::Never,
     run,
 };
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let (asked, root) = (arguments.text("path"), context.root());
-    let file = root.locate(asked).and_then(|path| root.open_file(&path, Blocking::Allowed, &context.cancel));
+    let file = root.locate(asked).and_then(|path| root.open_file(&path, &context.cancel));
     let file = file.map_err(|error| ToolError::at(asked, error))?;
     let (size, limit) = (file.stat.size, context.limits().blob_bytes as u64);
     if size > limit {

@@ -2,7 +2,7 @@
 
 use super::arguments::{Kind, Parameter};
 use super::tool_error::quoted;
-use super::{Arguments, READ_ONLY, Tool, ToolError, read_text_file};
+use super::{Arguments, Inline, READ_ONLY, Tool, ToolError, read_text_file};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::text::{Lines, Window};
@@ -26,7 +26,7 @@ pub(super) const TOOL: Tool = Tool {
         description: "The files, at most 100: relative to the served directory, absolute inside it, or file:// URIs.",
     }],
     annotations: READ_ONLY,
-    quick: false,
+    inline: Inline::Never,
     run,
 };
 

@@ -2,13 +2,13 @@
 
 use super::arguments::{Kind, optional, path};
 use super::tool_error::quoted;
-use super::{Arguments, READ_ONLY, Tool, ToolError};
+use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::format::{grouped, size};
 use crate::features::text::{self, Encoding, Lines, Part, Window};
+use crate::root::File;
 use crate::root::write::Version;
-use crate::root::{Blocking, File};
 
 pub(super) const TOOL: Tool = Tool {
     name: "read_text_file",
@@ -27,7 +27,7 @@ pub(super) const TOOL: Tool = Tool {
         optional("lineNumbers", Kind::Flag, "Put its number and a tab before each line. Default false."),
     ],
     annotations: READ_ONLY,
-    quick: true,
+    inline: Inline::SmallFile,
     run,
 };
 
@@ -36,9 +36,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     let (asked, max) = (arguments.text("path"), context.limits().output_bytes);
     let with_numbers = arguments.flag("lineNumbers");
     let file = open(asked, context)?;
-    if context.may_block {
-        context.reserve(if with_numbers { max as u64 } else { file.stat.size.min(max as u64) })?;
-    }
+    context.reserve(if with_numbers { max as u64 } else { file.stat.size.min(max as u64) })?;
     let (mut part, encoding) = read(asked, &file, lines, max, context)?;
     let mut numbered = None;
     if with_numbers {
@@ -69,11 +67,8 @@ fn placed(asked: &str, file: &File, part: Part, lines: Lines, context: &Context)
 
 /// Opens a file for any tool that shows text.
 pub(super) fn open(asked: &str, context: &Context) -> Result<File, ToolError> {
-    let blocking = if context.may_block { Blocking::Allowed } else { Blocking::Refused };
-    let root = context.root();
-    root.locate(asked)
-        .and_then(|path| root.open_file(&path, blocking, &context.cancel))
-        .map_err(|error| ToolError::at(asked, error))
+    let path = context.root().locate(asked);
+    path.and_then(|path| context.open_file(&path)).map_err(|error| ToolError::at(asked, error))
 }
 
 /// Reads lines of it.

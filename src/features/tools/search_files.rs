@@ -1,12 +1,12 @@
 //! `search_files`: files and directories by their names.
 
 use super::arguments::{Kind, Parameter, directory, optional};
-use super::{Arguments, READ_ONLY, Tool, ToolError};
+use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::format::{Unreadable, counted, notes, shown};
 use crate::features::search::glob::{NameGlob, hint};
-use crate::root::{Blocking, Exclude, Hidden, Kind as EntryKind, Listing, RelPath, Root, RootError, Walk, WalkOptions};
+use crate::root::{Exclude, Hidden, Kind as EntryKind, Listing, RelPath, Root, RootError, Walk, WalkOptions};
 use crate::runtime::cancel::Cancel;
 
 /// Results when nothing is said.
@@ -41,14 +41,14 @@ pub(super) const TOOL: Tool = Tool {
         optional("limit", Kind::Count, "At most this many results. Default 1,000."),
     ],
     annotations: READ_ONLY,
-    quick: false,
+    inline: Inline::Never,
     run,
 };
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let (asked, root) = (arguments.text("path"), context.root());
     let glob = NameGlob::new(root, arguments.text("pattern")).map_err(ToolError::Message)?;
-    let start = root.locate(asked).and_then(|path| root.stat(&path, Blocking::Allowed, &context.cancel));
+    let start = root.locate(asked).and_then(|path| root.stat(&path, &context.cancel));
     let (start, stat) = start.map_err(|error| ToolError::at(asked, error))?;
     if stat.kind != EntryKind::Directory {
         return Err(ToolError::at(asked, RootError::NotDirectory));

@@ -1,14 +1,14 @@
 //! `search_text`: the lines of files in which a text is.
 
 use super::arguments::{Kind, Parameter, optional};
-use super::{Arguments, READ_ONLY, Tool, ToolError, search_files};
+use super::{Arguments, Inline, READ_ONLY, Tool, ToolError, search_files};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::format::{self, counted, shown, size};
 use crate::features::search::glob::NameGlob;
 use crate::features::search::query::{Options, Query};
 use crate::features::search::workers::{self, Job, Report};
-use crate::root::{Blocking, Kind as EntryKind, Root, RootError};
+use crate::root::{Kind as EntryKind, Root, RootError};
 
 /// Matches when nothing is said.
 const DEFAULT_LIMIT: u64 = 200;
@@ -55,7 +55,7 @@ pub(super) const TOOL: Tool = Tool {
         optional("multiline", Kind::Flag, "A match may go over line ends. Default false."),
     ],
     annotations: READ_ONLY,
-    quick: false,
+    inline: Inline::Never,
     run,
 };
 
@@ -66,7 +66,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
         "" => None,
         glob => Some(NameGlob::new(root, glob).map_err(ToolError::Message)?),
     };
-    let located = root.locate(asked).and_then(|path| root.stat(&path, Blocking::Allowed, &context.cancel));
+    let located = root.locate(asked).and_then(|path| root.stat(&path, &context.cancel));
     let (start, stat) = located.map_err(|error| ToolError::at(asked, error))?;
     let _permit = context.search_permit()?;
     let cancel = context.search_cancel();

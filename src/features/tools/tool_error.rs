@@ -13,7 +13,7 @@ use crate::runtime::cancel::Cancelled;
 pub(super) enum ToolError {
     /// For the model, as a result with `isError`.
     Message(String),
-    /// The call is over: cancelled, or to be run again where it may block.
+    /// The call is over: such as when it was cancelled.
     Failure(Failure),
 }
 
@@ -27,7 +27,6 @@ impl ToolError {
     pub(super) fn at(asked: &str, error: RootError) -> Self {
         let hint = match error {
             RootError::Cancelled => return Self::Failure(Failure::Cancelled),
-            RootError::WouldBlock => return Self::Failure(Failure::WouldBlock),
             RootError::NotFound => ". list_directory shows what there is; a [LINK] may lead to nothing",
             RootError::IsDirectory => "; use list_directory for it",
             RootError::NotDirectory => "; use read_text_file for a file, list_directory for the directory it is in",

@@ -3,7 +3,7 @@
 use super::arguments::{Kind, optional, path, text};
 use super::tool_error::quoted;
 use super::write_common::{create_parents, if_match, writable, wrote};
-use super::{Arguments, DESTRUCTIVE, Tool, ToolError};
+use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::Block;
 use crate::context::Context;
 use crate::features::edit;
@@ -24,7 +24,7 @@ pub(super) const TOOL: Tool = Tool {
         if_match(),
     ],
     annotations: DESTRUCTIVE,
-    quick: false,
+    inline: Inline::Never,
     run,
 };
 

@@ -81,15 +81,14 @@ fn fresh<T>(mut attempt: impl FnMut() -> Result<T, RootError>) -> Result<T, Root
 
 /// Kind, size and times of what the path names, a link's own where it is one. Nothing is opened for reading, so
 /// no FIFO's writer and no device notices.
-pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Caps, local: bool) -> Result<Stat, RootError> {
-    if local && !can.openat2 {
-        return Err(RootError::WouldBlock);
-    }
-    let stay = if local { ResolveFlags::NO_XDEV } else { ResolveFlags::empty() };
-    fresh(|| match reach(root, path, OFlags::PATH, stay, can) {
-        Err(error) if local && error.kind() == io::ErrorKind::CrossesDevices => Err(RootError::WouldBlock),
-        handle => served(&handle?, can),
-    })
+pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Caps) -> Result<Stat, RootError> {
+    fresh(|| served(&reach(root, path, OFlags::PATH, ResolveFlags::empty(), can)?, can))
+}
+
+/// The same, if it lies on the root's own file system; `None` also where the kernel cannot tell.
+pub(in crate::root) fn stat_local(root: &Dir, path: &RelPath, can: Caps) -> Option<Stat> {
+    let handle = can.openat2.then(|| reach(root, path, OFlags::PATH, ResolveFlags::NO_XDEV, can))?.ok()?;
+    handle.metadata().ok().map(|metadata| Stat::from(&metadata))
 }
 
 /// What is known of an open file or directory. Fails where it lies on a file system that is not served; the root's own
@@ -211,15 +210,25 @@ fn beneath(root: &impl AsFd, path: &Path, flags: OFlags, resolve: ResolveFlags) 
     retry_on_intr(|| fs::openat2(root, path, flags | OFlags::CLOEXEC, Mode::empty(), resolve))
 }
 
-/// Reads without waiting for a disk. [`io::ErrorKind::WouldBlock`]: it would have to. File systems that do not
-/// know the flag (tmpfs, overlayfs) are in memory anyway, or near it.
-pub(in crate::root) fn read_at_now(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+/// Reads from the beginning until the buffer is full or the file ends, without waiting for a disk
+/// ([`io::ErrorKind::WouldBlock`] where it would have to). File systems that do not know the flag (tmpfs, overlayfs)
+/// are in memory anyway, or near it.
+pub(in crate::root) fn read_cached(file: &File, buffer: &mut [u8]) -> io::Result<usize> {
     use std::os::unix::fs::FileExt as _;
 
-    match rustix::io::preadv2(file, &mut [IoSliceMut::new(buffer)], offset, ReadWriteFlags::NOWAIT) {
-        Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::PERM) => file.read_at(buffer, offset),
-        read => Ok(read?),
+    let mut done = 0;
+    while done < buffer.len() {
+        let (rest, at) = (&mut buffer[done..], done as u64);
+        let read = match rustix::io::preadv2(file, &mut [IoSliceMut::new(rest)], at, ReadWriteFlags::NOWAIT) {
+            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::PERM) => file.read_at(&mut buffer[done..], at)?,
+            read => read?,
+        };
+        if read == 0 {
+            break;
+        }
+        done += read;
     }
+    Ok(done)
 }
 
 /// Calls `entry` for every name in an open directory, until it says stop. `.` and `..` are left out.

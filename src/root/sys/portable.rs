@@ -40,13 +40,15 @@ impl Caps {
     }
 }
 
-pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Caps, local: bool) -> Result<Stat, RootError> {
+pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Caps) -> Result<Stat, RootError> {
     can.answers()?;
-    if local {
-        return Err(RootError::WouldBlock);
-    }
     let Some(name) = path.file_name() else { return Ok(Stat::from(&root.dir_metadata()?)) };
     Ok(Stat::from(&chain::parent(root, path)?.symlink_metadata(os_str(name))?))
+}
+
+/// Not offered: nothing here tells a local file system from others.
+pub(in crate::root) fn stat_local(_root: &Dir, _path: &RelPath, _can: Caps) -> Option<Stat> {
+    None
 }
 
 pub(in crate::root) fn open(root: &Dir, path: &RelPath, access: Access, can: Caps) -> Result<(File, Stat), RootError> {
@@ -95,7 +97,8 @@ pub(in crate::root) fn must_be_served(_file: &File) -> Result<(), RootError> {
     Ok(())
 }
 
-pub(in crate::root) fn read_at_now(_file: &File, _buffer: &mut [u8], _offset: u64) -> io::Result<usize> {
+/// Not offered: nothing here says whether a read would wait.
+pub(in crate::root) fn read_cached(_file: &File, _buffer: &mut [u8]) -> io::Result<usize> {
     Err(io::ErrorKind::WouldBlock.into())
 }
 

@@ -22,7 +22,7 @@ use crate::root::path::os_str;
 use crate::root::resolve::LastLink;
 use crate::root::stat::Kind;
 use crate::root::sys::{self, Access};
-use crate::root::{Blocking, RelPath, RequestedPath, RootError};
+use crate::root::{RelPath, RequestedPath, RootError};
 use crate::runtime::cancel::Cancel;
 
 /// How to copy.
@@ -62,7 +62,7 @@ impl WritableRoot {
         report: &dyn Fn(usize),
     ) -> Result<Copied, SideError> {
         let (at_source, at_destination) = (Side::Source.of(), Side::Destination.of());
-        let (from, stat) = self.root.stat(source, Blocking::Allowed, cancel).map_err(Side::Source.of())?;
+        let (from, stat) = self.root.stat(source, cancel).map_err(Side::Source.of())?;
         let is_over = options.overwrite && stat.kind == Kind::File;
         let to = self.copy_target(destination, is_over, cancel).map_err(|error| match error {
             WriteError::Exists if stat.kind == Kind::File => at_destination(self.not_overwritten(destination, cancel)),
@@ -72,7 +72,7 @@ impl WritableRoot {
         match stat.kind {
             Kind::File => {
                 to.must_name_a_file().map_err(&at_destination)?;
-                let source = self.root.open_real_file(from, Blocking::Allowed).map_err(Side::Source.of())?;
+                let source = self.root.open_real_file(from).map_err(Side::Source.of())?;
                 self.copy_file(&source, &to, options, cancel).map_err(&at_destination)
             }
             Kind::Directory => {
@@ -98,8 +98,7 @@ impl WritableRoot {
 
     /// A file may be replaced where that is asked for; a directory, and what is no file, never.
     fn not_overwritten(&self, destination: &RequestedPath, cancel: &Cancel) -> WriteError {
-        let is_file =
-            self.root.stat(destination, Blocking::Allowed, cancel).is_ok_and(|(_, stat)| stat.kind == Kind::File);
+        let is_file = self.root.stat(destination, cancel).is_ok_and(|(_, stat)| stat.kind == Kind::File);
         if is_file { WriteError::NotOverwritten } else { WriteError::Exists }
     }
 
@@ -188,7 +187,7 @@ impl WritableRoot {
         match kind {
             Kind::File if path.file_name().is_some_and(is_temporary) => return Ok(()),
             Kind::File => {
-                let source = self.root.open_real_file(path.clone(), Blocking::Allowed)?;
+                let source = self.root.open_real_file(path.clone())?;
                 copied.bytes += self.copy_new(&source, &dir, new, cancel)?;
             }
             Kind::Directory => make_private_directory(&dir, new)?,

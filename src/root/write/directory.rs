@@ -15,7 +15,7 @@ impl WritableRoot {
         let _guard = self.path_locks.take(&[Claimed::Name(&target.path)], cancel)?;
         self.make_directories(target.real(), target.missing())?;
         // Also where somebody else has made something of that name meanwhile.
-        let stat = sys::stat(&self.root.dir, &target.path, self.root.can(), false)?;
+        let stat = sys::stat(&self.root.dir, &target.path, self.root.can())?;
         if stat.kind != Kind::Directory {
             return Err(RootError::NotDirectory.into());
         }

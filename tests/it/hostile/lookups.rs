@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::time::{Duration, SystemTime};
 
-use mcp_fs::root::{Blocking, Deny, Root, RootError};
+use mcp_fs::root::{Deny, Root, RootError};
 use mcp_fs::runtime::cancel::Cancel;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ fn a_lookup_makes_steps_and_ends_when_it_is_cancelled() {
     let (root, cancel) = (root(&tree), Cancel::default());
     let stat = |path: &str, cancel: &Cancel| {
         let asked = root.locate(path).expect("a path");
-        root.stat(&asked, Blocking::Allowed, cancel).map(drop)
+        root.stat(&asked, cancel).map(drop)
     };
     assert_eq!(stat(&missing(1)[0], &cancel), Err(RootError::NotFound));
     assert!(cancel.steps() >= 2, "{} steps in 10,000 names", cancel.steps());

@@ -7,7 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::thread;
 
-use mcp_fs::root::{Blocking, Deny, Root, Sandbox, SandboxStatus};
+use mcp_fs::root::{Deny, Root, Sandbox, SandboxStatus};
 use mcp_fs::runtime::cancel::Cancel;
 use serde_json::json;
 
@@ -164,9 +164,8 @@ fn a_thread_that_is_locked_in_signals_nobody_else() {
 fn the_root_gives_what_is_inside_behind_the_wall() {
     let tree = Tree::new().file("inside.txt", "inside\n").file("d/leaf.txt", "leaf\n");
     locked_in(&tree, false, |root| {
-        let file = root
-            .open_file(&root.locate("d/../inside.txt").expect("a path"), Blocking::Allowed, &Cancel::default())
-            .expect("a file");
+        let file =
+            root.open_file(&root.locate("d/../inside.txt").expect("a path"), &Cancel::default()).expect("a file");
         let mut bytes = [0; 7];
         assert_eq!(file.read_at(&mut bytes, 0, &Cancel::default()), Ok(7));
         assert_eq!(&bytes, b"inside\n");
