@@ -15,7 +15,7 @@ use mcp_fs::cli::{Cli, StartupError};
 use mcp_fs::root::{Protect, Root};
 use mcp_fs::runtime::pool::Pool;
 use mcp_fs::server::Server;
-use mcp_fs::transport::stdio::streams;
+use mcp_fs::transport::stdio::{self, streams};
 use mcp_fs::{check, log};
 use tokio::runtime::Runtime;
 use tracing::level_filters::LevelFilter;
@@ -133,7 +133,8 @@ fn start_threads(runtime: &Runtime, streams: usize, pool: &Pool) -> Result<(), S
 }
 
 fn serve(runtime: Runtime, server: Server, streams: streams::Streams, pool: &Pool) -> ExitCode {
-    let served = runtime.block_on(server.serve_until(streams.input, streams.output, streams::output_closed()));
+    let served =
+        runtime.block_on(stdio::serve(Arc::new(server), streams.input, streams.output, streams::output_closed()));
     // Who writes and was told to stop takes away what is half done. A thread may also be stuck in a read that never
     // ends: nobody waits for that.
     pool.end(LAST_MOMENT);

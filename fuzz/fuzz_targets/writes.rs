@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use libfuzzer_sys::fuzz_target;
 use mcp_fs::call::{Call, Failure, Outcome};
-use mcp_fs::dispatch::dispatch;
+use mcp_fs::features::dispatch::dispatch;
 use mcp_fs_fuzz::{SECRET, Scene, context, said, tool_call};
 
 /// Calls that are made.

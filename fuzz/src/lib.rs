@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcp_fs::call::{Block, Call, Contents, Data, ToolResult};
-use mcp_fs::context::{Context, Services};
-use mcp_fs::features::resources::Snapshots;
-use mcp_fs::features::watch::Watch;
+use mcp_fs::services::{Services, context::Context};
+use mcp_fs::services::snapshot::Snapshots;
+use mcp_fs::services::watch::Watch;
 use mcp_fs::limits::{Limits, WatchMode};
 use mcp_fs::root::{Deny, Protect, Root, WritableRoot};
 use mcp_fs::runtime::cancel::Cancel;

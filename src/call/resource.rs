@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use crate::bytes::Bytes;
-use crate::features::resources::Fingerprint;
 use crate::root::write::Version;
 use crate::text::Text;
 
@@ -62,6 +61,10 @@ pub enum Continuation {
         total: u64,
     },
 }
+
+/// A list of files, as good as all their names for telling whether it is another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fingerprint(pub u64);
 
 /// A page of `resources/list`.
 #[derive(Debug)]

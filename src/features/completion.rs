@@ -21,11 +21,11 @@ use percent_encoding::percent_encode_byte;
 use super::resources;
 use super::search::glob::cased;
 use crate::call::{Completion, Failure};
-use crate::context::Context;
 use crate::hostile::is_hostile;
 use crate::limits::LONGEST_URI;
 use crate::object;
 use crate::root::{Entry, Kind, RelPath, RequestedPath, Root, RootError};
+use crate::services::context::Context;
 
 /// The template's variables. Only the first can be completed: the others are numbers.
 const VARIABLES: [&str; 4] = ["path", "offset", "limit", "column"];

@@ -1,183 +1,145 @@
-//! One connection: the loop that reads, routes, starts work and is the only one to write.
+//! A peer: one client, whatever transport it came by. It holds what belongs to that client alone: the revision that was
+//! agreed on, requests in progress, open batches, subscriptions.
 //!
-//! A request either ends where it is read (the handshake, errors, small reads that do not block), or it is
-//! registered in [`Inflight`] and given to a thread of the pool, whose result comes back as an [`Event`]. Either way
-//! it is answered here, once: [`Connection::answer`] has no other caller for a ticket than who took it out.
+//! A transport gives it messages ([`Peer::receive`]) and events ([`Peer::on_event`]), and takes what it says through a
+//! [`Sink`]. A request is either answered where it is received (the handshake, errors, small reads that cannot block),
+//! or registered in [`Inflight`] and given to the [`Server`], which tells its end as an [`Event`]. Either way it is
+//! answered once, by whatever takes it out of [`Inflight`].
 //!
 //! | module | holds |
 //! | --- | --- |
+//! | [`sink`] | how it speaks |
 //! | [`work`] | starting the work of a request, and what comes of it |
-//! | [`watchdog`] | who works, and who is stuck |
-//! | [`news`] | what the client hears without asking: subscriptions and streams |
+//! | [`inflight`], [`batch`] | requests and batches without an answer |
+//! | [`subscriptions`], [`notifications`] | what the client hears without asking each time |
 //!
-//! Everything is bounded ([`Limits`](crate::limits::Limits)): work in progress, waiting requests, answers that the
-//! client does not take. When all places are taken, cancellations and pings are still heard; when the queue is full
-//! too, stdin is left unread until there is room.
+//! Everything is bounded ([`Limits`](crate::limits::Limits)). When all slots are taken, cancellations and pings are
+//! still heard; when the queue is full, too, [`Peer::has_room`] says so, and the transport stops to read.
 
 pub mod batch;
 pub mod inflight;
 mod notifications;
+pub mod sink;
 pub mod subscriptions;
-mod watchdog;
 mod work;
 
-use std::io;
-use std::pin::Pin;
+use std::sync::Arc;
 
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
-use tokio::time::Instant;
 
-use self::watchdog::Watchdog;
-use self::work::Event;
+use self::batch::{BatchKey, Batches};
+use self::inflight::Inflight;
+use self::sink::{Destination, Sink};
+use self::subscriptions::Subscriptions;
+pub use self::work::Event;
+use self::work::Running;
 use crate::jsonrpc::body::Body;
 use crate::jsonrpc::error::{Error, INTERNAL_ERROR, INVALID_REQUEST};
 use crate::jsonrpc::message::{self, Id, Message, Request};
 use crate::log;
 use crate::object::{self, Array};
-use crate::peer::batch::{BatchKey, Batches};
-use crate::peer::inflight::Inflight;
-use crate::peer::subscriptions::Subscribers;
 use crate::protocol::{self, Routed, Session, encode};
 use crate::runtime::memory::Reservation;
 use crate::server::Server;
-use crate::transport::stdio::drain::Ending;
-use crate::transport::stdio::lines::{Line, LineReader};
-use crate::transport::stdio::outbox::{Answer, Outbox};
+use crate::services::watch::WatchClient;
 
-/// Lines handled before what they came to is written.
-const COALESCED: usize = 32;
+/// What other threads tell a peer, to be given to [`Peer::on_event`].
+pub type Events = UnboundedReceiver<Event>;
 
-/// Serves one connection until its input ends and what it asked for is answered. Then `closed` tells that the client
-/// does not want that any more.
-pub(crate) async fn serve<R, W>(server: Server, input: R, output: W, closed: impl Future<Output = ()>) -> io::Result<()>
-where
-    R: AsyncRead + Unpin,
-    W: AsyncWrite + Unpin,
-{
-    let lines = LineReader::new(input, server.services.limits.line_bytes);
-    let (events_in, events) = mpsc::unbounded_channel();
-    let changes = events_in.clone();
-    server.services.watch.connect(move |change| drop(changes.send(Event::Changed(change))));
-    let watchdog = Watchdog::new(server.services.limits.io_time, server.services.limits.left_behind);
-    let subscribers = Subscribers::new(server.services.limits.held_bytes / 4);
-    let connection = Connection {
-        server,
-        session: Session::default(),
-        inflight: Inflight::default(),
-        batches: Batches::default(),
-        watchdog,
-        subscribers,
-        outbox: Outbox::new(output),
-        events_in,
-    };
-    connection.run(lines, events, std::pin::pin!(closed)).await
-}
-
-/// One connection's state.
-struct Connection<W> {
-    server: Server,
+/// One client.
+pub struct Peer<S> {
+    server: Arc<Server>,
+    sink: S,
     session: Session,
     inflight: Inflight,
+    running: Running,
     batches: Batches,
-    watchdog: Watchdog,
-    /// Who hears of changes.
-    subscribers: Subscribers,
-    outbox: Outbox<W>,
+    subscriptions: Subscriptions,
     events_in: UnboundedSender<Event>,
 }
 
-impl<W: AsyncWrite + Unpin> Connection<W> {
-    async fn run<R: AsyncRead + Unpin>(
-        mut self,
-        mut lines: LineReader<R>,
-        mut events: UnboundedReceiver<Event>,
-        mut closed: Pin<&mut impl Future<Output = ()>>,
-    ) -> io::Result<()> {
-        let mut ending: Option<Ending> = None;
-        loop {
-            let all_handled = self.handle_lines(&mut lines);
-            self.start_waiting();
-            self.send_news();
-            if ending.as_ref().is_some_and(Ending::is_over) {
-                self.give_up();
-            }
-            if ending.is_some() && all_handled {
-                self.end_streams();
-            }
-            let finished = self.inflight.is_empty() && !self.outbox.is_pending();
-            if ending.is_some() && all_handled && finished {
-                return Ok(());
-            }
-            tokio::select! {
-                written = self.outbox.write(), if self.outbox.is_pending() => {
-                    written?;
-                    if let Some(ending) = &mut ending {
-                        ending.last_write = Instant::now();
-                    }
-                }
-                Some(event) = events.recv() => {
-                    self.on_event(event);
-                    while let Ok(event) = events.try_recv() {
-                        self.on_event(event);
-                    }
-                }
-                () = self.watchdog.next_look(), if !self.watchdog.is_empty() => self.fail_timed_out_work(),
-                more = lines.fill(), if ending.is_none() && all_handled && self.has_room() => {
-                    if !more? {
-                        ending = Some(Ending::within(self.server.services.limits.search_time));
-                    }
-                }
-                // More lines are here already; what came of those so far is written first, where the client takes it.
-                () = std::future::ready(()), if !all_handled && self.has_room() => {}
-                () = closed.as_mut(), if ending.is_some() => return Err(io::ErrorKind::BrokenPipe.into()),
-                () = Ending::patience(ending.as_ref(), !self.inflight.is_empty()), if ending.is_some() => {
-                    if self.inflight.is_empty() {
-                        return Err(io::ErrorKind::TimedOut.into());
-                    }
-                }
-            }
-        }
+impl<S: Sink> Peer<S> {
+    /// A client that has said nothing yet.
+    pub fn new(server: Arc<Server>, sink: S) -> (Self, Events) {
+        let (events_in, events) = mpsc::unbounded_channel();
+        let changes = events_in.clone();
+        let watch = WatchClient::new(Arc::clone(&server.services().watch), move |change| {
+            drop(changes.send(Event::Changed(change)));
+        });
+        let subscriptions = Subscriptions::new(watch, server.limits().held_bytes / 4);
+        let peer = Self {
+            server,
+            sink,
+            session: Session::default(),
+            inflight: Inflight::default(),
+            running: Running::default(),
+            batches: Batches::default(),
+            subscriptions,
+            events_in,
+        };
+        (peer, events)
     }
 
-    /// Answers what is not done: the input has ended, and the time that work may take after that is over. What is
-    /// blocked in a file system gets the answer that says so, when its own time is over.
-    fn give_up(&mut self) {
-        for pending in self.inflight.drain(|ticket| self.watchdog.seems_blocked(ticket)) {
-            let error = Error::new(INTERNAL_ERROR, "The server is shutting down.");
-            self.settle(pending.batch, Some(encode::error(Some(&pending.id), false, &error)), Vec::new());
-        }
+    /// Where its messages go.
+    pub fn sink(&mut self) -> &mut S {
+        &mut self.sink
     }
 
-    /// Handles lines that were read, as long as there is room; `true` when none is left.
-    fn handle_lines<R: AsyncRead + Unpin>(&mut self, lines: &mut LineReader<R>) -> bool {
-        for _ in 0..COALESCED {
-            if !self.has_room() {
-                return false;
-            }
-            match lines.buffered() {
-                Some(Line::Text(line)) => self.handle(line),
-                Some(Line::TooLong) => {
-                    let limit = self.server.services.limits.line_bytes;
-                    self.refuse(&format!("The line is longer than {limit} bytes."));
-                }
-                None => return true,
-            }
-        }
-        false
+    /// The server that it asks.
+    pub fn server(&self) -> &Server {
+        &self.server
     }
 
-    fn handle(&mut self, line: &[u8]) {
-        tracing::trace!(target: "mcp_fs::wire", "-> {}", log::shown(line, line.len()));
-        match message::parse(line) {
-            Message::Batch(batch) => self.handle_batch(&batch),
-            message => self.handle_message(message, line.len(), None),
-        }
-    }
-
-    fn handle_message(&mut self, message: Message<'_>, bytes: usize, batch: Option<BatchKey>) {
+    /// Takes a message of `bytes` bytes.
+    pub fn receive(&mut self, message: Message<'_>, bytes: usize) {
         match message {
-            Message::Request(request) => self.handle_request(&request, bytes, batch),
+            Message::Batch(batch) => self.receive_batch(&batch),
+            message => self.receive_one(message, bytes, None),
+        }
+    }
+
+    /// Starts what waits, and says what there is to say: after messages and events were taken.
+    pub fn advance(&mut self) {
+        self.start_waiting();
+        self.notify();
+    }
+
+    /// Whether no request is owed an answer. Streams may be open.
+    pub fn is_idle(&self) -> bool {
+        self.inflight.is_empty()
+    }
+
+    /// Whether one more message may be read.
+    pub fn has_room(&self) -> bool {
+        let limits = self.server.limits();
+        let (asked, unwritten) = (self.inflight.bytes() + self.running.bytes(), self.sink.bytes());
+        self.inflight.queued() < limits.queued
+            && asked < limits.queued_bytes
+            && self.sink.unwritten() < limits.in_flight + limits.queued
+            && (unwritten as u64) < limits.answer_bytes
+            && asked + unwritten + self.batches.bytes() + self.subscriptions.bytes() < limits.held_bytes
+    }
+
+    /// Answers what is not done, as the time for it is over. What is blocked in a file system gets the answer that says
+    /// so when its own time is over.
+    pub fn shut_down(&mut self) {
+        let (running, watchdog) = (&self.running, self.server.watchdog());
+        let is_blocked = |ticket| running.work_id(ticket).is_some_and(|work| watchdog.seems_blocked(work));
+        for pending in self.inflight.drain(is_blocked) {
+            let error = Error::new(INTERNAL_ERROR, "The server is shutting down.");
+            let body = encode::error(Some(&pending.id), false, &error);
+            self.settle(pending.batch, Some(&pending.id), Some(body), Vec::new());
+        }
+    }
+
+    /// Refuses a message that could not be read.
+    pub fn refuse(&mut self, why: &str) {
+        self.settle_error(None, None, INVALID_REQUEST, why);
+    }
+
+    fn receive_one(&mut self, message: Message<'_>, bytes: usize, batch: Option<BatchKey>) {
+        match message {
+            Message::Request(request) => self.receive_request(&request, bytes, batch),
             Message::Notification(notification) => {
                 if let Some(id) = protocol::on_notification(&mut self.session, &notification) {
                     self.cancel(&id);
@@ -187,7 +149,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             Message::Malformed(id, error) => {
                 self.owe(batch);
                 let body = encode::error(id.as_ref(), self.session.writes_null_id(), &error);
-                self.settle(batch, Some(body), Vec::new());
+                self.settle(batch, id.as_ref(), Some(body), Vec::new());
             }
             Message::Batch(_) => {
                 self.owe(batch);
@@ -196,15 +158,8 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         }
     }
 
-    fn cancel(&mut self, id: &Id) {
-        match self.inflight.cancel(id) {
-            Some(pending) => self.settle(pending.batch, None, Vec::new()),
-            None => self.subscribers.close(id),
-        }
-    }
-
-    fn handle_batch(&mut self, batch: &Array<'_>) {
-        let most = self.server.services.limits.batch;
+    fn receive_batch(&mut self, batch: &Array<'_>) {
+        let most = self.server.limits().batch;
         if !self.session.has_batches() {
             return self.refuse("Batches are part of 2025-03-26 and 2024-11-05 only.");
         }
@@ -213,28 +168,31 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         }
         let key = self.batches.open();
         for item in &batch.items {
-            self.handle_message(message::item(item), item.get().len(), Some(key));
+            self.receive_one(message::item(item), item.get().len(), Some(key));
         }
-        self.settle(Some(key), None, Vec::new());
+        self.settle(Some(key), None, None, Vec::new());
     }
 
-    fn handle_request(&mut self, request: &Request<'_>, bytes: usize, batch: Option<BatchKey>) {
+    fn receive_request(&mut self, request: &Request<'_>, bytes: usize, batch: Option<BatchKey>) {
         self.owe(batch);
-        if self.inflight.contains(&request.id) || self.subscribers.has_stream(&request.id) {
+        if self.inflight.contains(&request.id) || self.subscriptions.has_stream(&request.id) {
             let message = "A request with this id is in progress; use another id.";
             return self.settle_error(batch, Some(&request.id), INVALID_REQUEST, message);
         }
         tracing::debug!("{} {}", request.id, object::shortened(&request.method));
         let (era, routed) = protocol::route(&mut self.session, request, batch.is_some());
-        match routed {
-            Routed::Answer(Ok(reply)) => {
-                let body = encode::result(&request.id, era, reply, &self.server.info);
-                self.settle(batch, Some(body), Vec::new());
-            }
-            Routed::Answer(Err(error)) => {
-                self.settle(batch, Some(encode::error(Some(&request.id), false, &error)), Vec::new());
-            }
-            Routed::Call(call, token) => self.begin(request.id.clone(), era, batch, call, token, bytes),
+        let body = match routed {
+            Routed::Answer(Ok(reply)) => encode::result(&request.id, era, reply, self.server.info()),
+            Routed::Answer(Err(error)) => encode::error(Some(&request.id), false, &error),
+            Routed::Call(call, token) => return self.begin(request.id.clone(), era, batch, call, token, bytes),
+        };
+        self.settle(batch, Some(&request.id), Some(body), Vec::new());
+    }
+
+    fn cancel(&mut self, id: &Id) {
+        match self.inflight.cancel(id) {
+            Some(pending) => self.settle(pending.batch, Some(id), None, Vec::new()),
+            None => self.subscriptions.close(id),
         }
     }
 
@@ -246,45 +204,38 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     }
 
     /// Sends an answer, or adds it to its batch and sends that when it is complete. Without a body nothing is said.
-    fn settle(&mut self, batch: Option<BatchKey>, body: Option<Body>, held: Vec<Reservation>) {
+    fn settle(&mut self, batch: Option<BatchKey>, id: Option<&Id>, body: Option<Body>, held: Vec<Reservation>) {
         let complete = match batch {
             Some(key) => self.batches.settle(key, body, held),
             None => body.map(|body| (body, held)),
         };
         if let Some((body, held)) = complete {
-            self.send(body, held);
+            self.send(Destination::Answer(id.filter(|_| batch.is_none())), body, held);
         }
     }
 
     fn settle_error(&mut self, batch: Option<BatchKey>, id: Option<&Id>, code: i32, message: &str) {
         let body = encode::error(id, self.session.writes_null_id(), &Error::new(code, message));
-        self.settle(batch, Some(body), Vec::new());
+        self.settle(batch, id, Some(body), Vec::new());
     }
 
-    fn refuse(&mut self, message: &str) {
-        self.settle_error(None, None, INVALID_REQUEST, message);
-    }
-
-    fn send(&mut self, body: Body, held: Vec<Reservation>) {
-        self.push(body, |body| Answer::new(body, held));
-    }
-
-    fn push(&mut self, mut body: Body, answer: impl FnOnce(Body) -> Answer) {
+    fn send(&mut self, to: Destination<'_>, body: Body, held: Vec<Reservation>) {
         if tracing::enabled!(target: "mcp_fs::wire", tracing::Level::TRACE) {
             tracing::trace!(target: "mcp_fs::wire", "<- {}", log::shown(&body.head(log::SHOWN), body.len()));
         }
-        body.end_line();
-        self.outbox.push(answer(body));
+        self.sink.send(to, body, held);
     }
+}
 
-    /// Whether one more line may be read.
-    fn has_room(&self) -> bool {
-        let limits = &self.server.services.limits;
-        let (asked, unwritten) = (self.inflight.bytes() + self.watchdog.bytes(), self.outbox.bytes());
-        self.inflight.queued() < limits.queued
-            && asked < limits.queued_bytes
-            && self.outbox.unwritten() < limits.in_flight + limits.queued
-            && (unwritten as u64) < limits.answer_bytes
-            && asked + unwritten + self.batches.bytes() + self.subscribers.bytes() < limits.held_bytes
+/// The client is gone: what it asked for need not be done.
+impl<S> Drop for Peer<S> {
+    fn drop(&mut self) {
+        drop(self.inflight.drain(|_| false));
+    }
+}
+
+impl<S> std::fmt::Debug for Peer<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Peer").field("session", &self.session).finish_non_exhaustive()
     }
 }

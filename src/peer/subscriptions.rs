@@ -6,20 +6,21 @@
 //! A subscription lasts as long as the client wants, so the memory of all of them together is bounded: one that does
 //! not fit is refused.
 
-use crate::call::{Listening, Outbound, Subject, Subscription};
-use crate::features::watch::{Change, Followed, ListWatched, NotFollowed, Watch};
+use crate::call::{Fingerprint, Listening, Outbound, Subject, Subscription};
 use crate::jsonrpc::message::Id;
+use crate::services::watch::{Change, Followed, ListWatched, NotFollowed, WatchClient};
 
 /// Everybody who hears of changes.
-#[derive(Debug, Default)]
-pub struct Subscribers {
+#[derive(Debug)]
+pub struct Subscriptions {
+    watch: WatchClient,
     most_bytes: usize,
     bytes: usize,
     /// The client of the legacy session.
     legacy: Listener,
     /// In the order in which they were opened.
     streams: Vec<(Id, Listener)>,
-    has_news: bool,
+    has_changes: bool,
 }
 
 #[derive(Debug, Default)]
@@ -61,10 +62,10 @@ impl<T> Pending<T> {
     }
 }
 
-impl Subscribers {
-    /// Nobody yet, and all of them together within `most_bytes`.
-    pub fn new(most_bytes: usize) -> Self {
-        Self { most_bytes, ..Self::default() }
+impl Subscriptions {
+    /// None yet, and all of them together within `most_bytes`.
+    pub fn new(watch: WatchClient, most_bytes: usize) -> Self {
+        Self { watch, most_bytes, bytes: 0, legacy: Listener::default(), streams: Vec::new(), has_changes: false }
     }
 
     /// The memory that subscriptions and streams take, about.
@@ -73,9 +74,9 @@ impl Subscribers {
     }
 
     /// A legacy client subscribes; to the same URI again as often as it likes.
-    pub fn subscribe(&mut self, subscription: Subscription, watch: &Watch) -> Result<(), TooMany> {
+    pub fn subscribe(&mut self, subscription: Subscription) -> Result<(), TooMany> {
         if !self.legacy.resources.iter().any(|heard| heard.of.subject == subscription.subject) {
-            let subscribed = self.follow(subscription, watch)?;
+            let subscribed = self.follow(subscription)?;
             self.legacy.resources.push(Pending::nothing(subscribed));
         }
         Ok(())
@@ -88,28 +89,31 @@ impl Subscribers {
         self.bytes -= before - self.legacy.bytes();
     }
 
-    fn follow(&mut self, Subscription { subject, path }: Subscription, watch: &Watch) -> Result<Subscribed, TooMany> {
+    fn follow(&mut self, Subscription { subject, path }: Subscription) -> Result<Subscribed, TooMany> {
         let entries: usize = path.entries.iter().map(|entry| entry.as_bytes().len() + size_of_val(entry)).sum();
         // Here; and what the watcher keeps: each entry with its directory, and twice in an index.
         let bytes = 512 + subject.uri.len() + subject.range.len() + 4 * path.path.as_bytes().len() + 3 * entries;
         if self.bytes + bytes > self.most_bytes {
             return Err(TooMany::Bytes(self.most_bytes));
         }
-        let followed = watch.follow(path).map_err(TooMany::NotFollowed)?;
+        let followed = self.watch.follow(path).map_err(TooMany::NotFollowed)?;
         self.bytes += bytes;
         Ok(Subscribed { subject, followed, bytes })
     }
 
-    /// It hears of the list from now on.
-    pub fn watch_list(&mut self, watch: impl FnOnce() -> ListWatched) {
-        self.legacy.list.get_or_insert_with(|| Pending::nothing(watch()));
+    /// The client was given this list. If `watches`, the legacy client hears of the list from now on.
+    pub fn listed(&mut self, list: Fingerprint, watches: bool) {
+        self.watch.listed(list);
+        if watches && self.legacy.list.is_none() {
+            self.legacy.list = Some(Pending::nothing(self.watch.watch_list()));
+        }
     }
 
     /// Opens a stream under the id of its request. Gives the URIs that it hears of: those that there is room for.
-    pub fn open(&mut self, id: Id, listening: Listening, watch: &Watch) -> Vec<&str> {
+    pub fn open(&mut self, id: Id, listening: Listening) -> Vec<&str> {
         let mut resources = Vec::new();
         for subscription in listening.subscriptions {
-            match self.follow(subscription, watch) {
+            match self.follow(subscription) {
                 Ok(subscribed) => resources.push(Pending::nothing(subscribed)),
                 Err(why) => {
                     tracing::warn!("subscriptions/listen: only {} resources are followed: {why:?}", resources.len());
@@ -117,7 +121,8 @@ impl Subscribers {
                 }
             }
         }
-        let list = listening.list.then(|| watch.watch_list()).filter(ListWatched::is_watched).map(Pending::nothing);
+        let list =
+            listening.list.then(|| self.watch.watch_list()).filter(ListWatched::is_watched).map(Pending::nothing);
         self.bytes += stream_bytes(&id);
         self.streams.push((id, Listener { list, resources }));
         let opened = self.streams.last().map_or(&[][..], |(_, listener)| &listener.resources);
@@ -151,15 +156,15 @@ impl Subscribers {
     /// Marks who is to hear of a change.
     pub fn note(&mut self, change: &Change) {
         for listener in std::iter::once(&mut self.legacy).chain(self.streams.iter_mut().map(|(_, listener)| listener)) {
-            self.has_news |= listener.note(change);
+            self.has_changes |= listener.note(change);
         }
     }
 
     /// At most so many messages that are to be sent, each with the stream it is for; those of the legacy client only
     /// when it is ready for them.
-    pub fn take_news(&mut self, most: usize, legacy_is_ready: bool) -> Vec<(Option<Id>, Outbound)> {
+    pub fn take_changes(&mut self, most: usize, legacy_is_ready: bool) -> Vec<(Option<Id>, Outbound)> {
         let mut news = Vec::new();
-        if !self.has_news || most == 0 {
+        if !self.has_changes || most == 0 {
             return news;
         }
         if legacy_is_ready {
@@ -168,7 +173,7 @@ impl Subscribers {
         for (id, listener) in &mut self.streams {
             listener.take(Some(id), most, &mut news);
         }
-        self.has_news = news.len() >= most || (!legacy_is_ready && self.legacy.has_news());
+        self.has_changes = news.len() >= most || (!legacy_is_ready && self.legacy.has_changes());
         news
     }
 }
@@ -202,7 +207,7 @@ impl Listener {
         concerned
     }
 
-    fn has_news(&self) -> bool {
+    fn has_changes(&self) -> bool {
         self.list.iter().any(|heard| heard.changed) || self.resources.iter().any(|heard| heard.changed)
     }
 

@@ -1,33 +1,57 @@
-//! Doing what was asked for: at once where that is quick, else on a thread of the pool; and what comes of it.
+//! Doing what was asked for: at once where nothing can block, else on a thread; and what comes of it.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
-use tokio::io::AsyncWrite;
 
-use super::Connection;
+use super::Peer;
+use super::batch::BatchKey;
+use super::inflight::{Pending, Ticket, Waiting};
+use super::sink::{Destination, Sink};
 use crate::call::{Call, Failure, Outbound, Outcome};
-use crate::context::{Context, Progress};
-use crate::dispatch::{self, Inline};
-use crate::features::watch::Change;
+use crate::features::dispatch;
 use crate::jsonrpc::message::Id;
-use crate::peer::batch::BatchKey;
-use crate::peer::inflight::{Pending, Ticket, Waiting};
 use crate::protocol::{Era, encode};
-use crate::runtime::cancel::Cancel;
 use crate::runtime::memory::Reservation;
-use crate::server::Dispatch;
+use crate::runtime::watchdog::{Verdict, WorkId};
+use crate::server::{Completion, Job};
+use crate::services::context::Progress;
+use crate::services::watch::Change;
 
-/// What other threads tell the loop.
-pub(super) enum Event {
-    Done { ticket: Ticket, result: Result<Outcome, Failure>, held: Vec<Reservation> },
-    Say(Ticket, Outbound),
+/// What other threads tell a peer.
+#[derive(Debug)]
+pub enum Event {
+    /// What came of a request's work.
+    Completed(Ticket, Completion),
+    /// How far a request's work is.
+    Progress(Ticket, Outbound),
+    /// Something changed that the client may want to hear of.
     Changed(Change),
 }
 
-impl<W: AsyncWrite + Unpin> Connection<W> {
-    /// Does a quick call on the spot; registers any other, to be started when there is a place.
+/// The peer's work on threads, also for requests that were cancelled or answered since.
+#[derive(Debug, Default)]
+pub(super) struct Running {
+    all: HashMap<Ticket, Work>,
+    /// Bytes of the requests that are worked on, but for blocked ones: their threads may never come back, and input
+    /// would be left unread for ever.
+    bytes: usize,
+    /// How many are blocked and keep their slot, and how many have given it back.
+    blocked: usize,
+    left_behind: usize,
+}
+
+#[derive(Debug)]
+struct Work {
+    id: WorkId,
+    call: Arc<Call>,
+    bytes: usize,
+    verdict: Option<Verdict>,
+}
+
+impl<S: Sink> Peer<S> {
+    /// Does a quick call on the spot; registers any other, to be started when there is a slot.
     pub(super) fn begin(
         &mut self,
         id: Id,
@@ -37,80 +61,78 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         token: Option<Box<RawValue>>,
         bytes: usize,
     ) {
-        if self.has_place()
+        if self.has_slot()
             && self.inflight.may_begin(&call)
-            && let Some(context) = self.inline_context(&call)
+            && let Some(result) = self.server.inline(&call)
         {
-            let result = run(&*self.server.dispatch, &call, &context);
-            return self.answer(&id, era, batch, result, context.take_reservations());
+            return self.answer(&id, era, batch, result, Vec::new());
         }
         let ticket = self.inflight.register(id, era, batch);
         self.inflight.enqueue(Waiting { ticket, call, token, bytes });
         self.start_waiting();
     }
 
-    /// What a call has at hand that is served on this thread; `None` where it must not be.
-    fn inline_context(&self, call: &Call) -> Option<Context> {
-        let context = Context::new(Arc::clone(&self.server.services), Cancel::default(), None);
-        match dispatch::inline(call, context.root()) {
-            Inline::Always => Some(context.inline(None)),
-            Inline::SmallFile(path) => {
-                let file = context.root().read_cached(&path)?;
-                Some(context.inline(Some(file)))
-            }
-            Inline::Never => None,
-        }
-    }
-
-    /// Gives waiting requests to the pool, as long as there are places.
+    /// Gives waiting requests to the server, as long as there are slots.
     pub(super) fn start_waiting(&mut self) {
         self.reject_queued();
-        while self.has_place() && self.inflight.queued() > 0 {
-            let Some(thread) = self.server.pool.thread(self.watchdog.count()) else {
-                if self.watchdog.any_at_work() {
-                    return; // one of them does it when it is done
-                }
-                self.say_no_thread();
+        while self.has_slot() && self.inflight.queued() > 0 {
+            let Some(thread) = self.server.thread() else {
+                self.fail_without_thread();
                 continue;
             };
             let Some(Waiting { ticket, call, token, bytes }) = self.inflight.dequeue() else { return };
             let Some(pending) = self.inflight.get(ticket) else { continue };
-            let say = self.events_in.clone();
-            let progress = token.map(|token| Progress::new(token, move |it| drop(say.send(Event::Say(ticket, it)))));
-            let context = Context::new(Arc::clone(&self.server.services), pending.cancel.clone(), progress)
-                .in_batch(pending.batch.is_some());
-            let dispatch = Arc::clone(&self.server.dispatch);
-            let done = self.events_in.clone();
             let call = Arc::new(call);
-            self.watchdog.begin(ticket, Arc::clone(&call), bytes, pending.cancel.clone(), Arc::clone(context.held()));
-            // Its end comes as an event, and a send fails only when the loop has ended.
-            thread.start(move || {
-                let result = run(&*dispatch, &call, &context);
-                drop(done.send(Event::Done { ticket, result, held: context.take_reservations() }));
-            });
+            let job = Job {
+                call: Arc::clone(&call),
+                cancel: pending.cancel.clone(),
+                progress: token.map(|token| self.progress(ticket, token)),
+                in_batch: pending.batch.is_some(),
+            };
+            let events = self.events_in.clone();
+            // A send fails only when the peer is gone.
+            let tell = move |completion| drop(events.send(Event::Completed(ticket, completion)));
+            let id = self.server.submit(thread, job, tell);
+            self.running.begin(ticket, Work { id, call, bytes, verdict: None });
         }
     }
 
-    pub(super) fn on_event(&mut self, event: Event) {
+    fn progress(&self, ticket: Ticket, token: Box<RawValue>) -> Progress {
+        let events = self.events_in.clone();
+        Progress::new(token, move |outbound| drop(events.send(Event::Progress(ticket, outbound))))
+    }
+
+    /// Takes an event.
+    pub fn on_event(&mut self, event: Event) {
         match event {
-            Event::Done { ticket, result, held } => {
-                self.watchdog.end(ticket);
-                self.apply_mount_policy();
+            Event::Completed(ticket, Completion::Done(result, held)) => {
+                self.running.end(ticket);
                 if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
                     self.answer(&id, era, batch, result, held);
                 }
             }
-            Event::Say(ticket, outbound) => {
-                // Where answers wait to be read, progress is no news.
-                if let Some(pending) = self.inflight.get(ticket).filter(|_| !self.outbox.is_pending()) {
-                    self.send(encode::notification(pending.era, None, &outbound), Vec::new());
+            Event::Completed(ticket, Completion::Blocked(verdict)) => {
+                if let Some(call) = self.running.blocked(ticket, verdict) {
+                    self.fail_timed_out(ticket, &call);
                 }
             }
-            Event::Changed(change) => self.subscribers.note(&change),
+            Event::Progress(ticket, outbound) => {
+                // Where answers wait to be read, progress is no news.
+                if let Some(pending) = self.inflight.get(ticket).filter(|_| self.sink.unwritten() == 0) {
+                    let (id, body) = (pending.id.clone(), encode::notification(pending.era, None, &outbound));
+                    self.send(Destination::Progress(&id), body, Vec::new());
+                }
+            }
+            Event::Changed(change) => self.subscriptions.note(&change),
         }
     }
 
-    /// Answers a request that was taken out of [`Inflight`](crate::inflight::Inflight), or never was in it.
+    /// Whether work is in progress that may be blocked.
+    pub fn has_work(&self) -> bool {
+        !self.running.all.is_empty()
+    }
+
+    /// Answers a request that was taken out of [`Inflight`](super::inflight::Inflight), or never was in it.
     fn answer(
         &mut self,
         id: &Id,
@@ -119,39 +141,29 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         result: Result<Outcome, Failure>,
         held: Vec<Reservation>,
     ) {
-        let body = match result.and_then(|outcome| self.take_up(id, era, outcome)) {
+        let body = match result.and_then(|outcome| self.take_effect(id, era, outcome)) {
             Ok(None) => return, // a stream: it is answered when it ends
-            Ok(Some(reply)) => Some(encode::result(id, era, reply, &self.server.info)),
+            Ok(Some(reply)) => Some(encode::result(id, era, reply, self.server.info())),
             Err(failure) => era.error(failure).map(|error| encode::error(Some(id), false, &error)),
         };
-        self.settle(batch, body, held);
+        self.settle(batch, Some(id), body, held);
     }
 
-    /// Whether one more request may be worked on: a place is held until the answer is written.
-    pub(super) fn has_place(&self) -> bool {
-        self.watchdog.places() + self.outbox.unwritten() < self.server.services.limits.in_flight
+    /// Whether one more request may be worked on: a slot is held until the answer is written.
+    fn has_slot(&self) -> bool {
+        self.running.slots() + self.sink.unwritten() < self.server.limits().in_flight
     }
 
-    /// Answers for those that are stuck in a file system, and goes on without them.
-    pub(super) fn fail_timed_out_work(&mut self) {
-        let after = self.server.services.limits.io_time;
-        for (ticket, call) in self.watchdog.take_timed_out() {
-            tracing::warn!("a file system has not answered for {} s; a thread is left behind in it", after.as_secs());
-            self.fail_timed_out(ticket, &call);
-        }
-        self.apply_mount_policy();
-    }
-
-    /// Answers in the place of work that does not, unless nobody wants the answer any more.
+    /// Answers in the place of work that is blocked, unless the client does not want the answer any more.
     fn fail_timed_out(&mut self, ticket: Ticket, call: &Call) {
         if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
-            let result = dispatch::timed_out(call, self.server.services.limits.io_time);
+            let result = self.server.timed_out(call);
             self.answer(&id, era, batch, result, Vec::new());
         }
     }
 
-    /// Answers the next request for which there is no thread.
-    fn say_no_thread(&mut self) {
+    /// Fails the next request: the system has no thread for it.
+    fn fail_without_thread(&mut self) {
         let Some(Waiting { ticket, call, .. }) = self.inflight.dequeue() else { return };
         tracing::error!("the system has no thread for a request (ulimit -u, or the container's limit of processes)");
         if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
@@ -159,23 +171,58 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         }
     }
 
-    fn apply_mount_policy(&self) {
-        self.server.services.root.avoid(self.watchdog.others());
-    }
-
-    /// Where all places are taken for good, who waits for one is told so.
+    /// Where blocked work holds all slots for good, fails what waits for one.
     fn reject_queued(&mut self) {
-        while self.watchdog.stuck_places() >= self.server.services.limits.in_flight {
+        while self.running.blocked >= self.server.limits().in_flight {
             let Some(Waiting { ticket, call, .. }) = self.inflight.dequeue() else { return };
             self.fail_timed_out(ticket, &call);
         }
     }
 }
 
-/// Does the work; a panic in it is this request's failure and nobody else's.
-fn run(dispatch: &Dispatch, call: &Call, context: &Context) -> Result<Outcome, Failure> {
-    catch_unwind(AssertUnwindSafe(|| dispatch(call, context))).unwrap_or_else(|_| {
-        tracing::error!("a request panicked; this is a bug in mcp-fs");
-        Err(Failure::Internal("The server failed on this request; it goes on with others.".to_owned()))
-    })
+impl Running {
+    fn begin(&mut self, ticket: Ticket, mut work: Work) {
+        work.bytes *= 2; // the arguments as they came, and as they are read
+        self.bytes += work.bytes;
+        self.all.insert(ticket, work);
+    }
+
+    fn end(&mut self, ticket: Ticket) {
+        let Some(work) = self.all.remove(&ticket) else { return };
+        match work.verdict {
+            None => self.bytes -= work.bytes,
+            Some(Verdict::TimedOut) => self.blocked -= 1,
+            Some(Verdict::LeftBehind) => self.left_behind -= 1,
+        }
+    }
+
+    /// Gives the call whose request is to be answered: at the first verdict.
+    fn blocked(&mut self, ticket: Ticket, verdict: Verdict) -> Option<Arc<Call>> {
+        let work = self.all.get_mut(&ticket)?;
+        let before = work.verdict.replace(verdict);
+        match before {
+            None => self.bytes -= work.bytes,
+            Some(Verdict::TimedOut) => self.blocked -= 1,
+            Some(Verdict::LeftBehind) => self.left_behind -= 1,
+        }
+        match verdict {
+            Verdict::TimedOut => self.blocked += 1,
+            Verdict::LeftBehind => self.left_behind += 1,
+        }
+        before.is_none().then(|| Arc::clone(&work.call))
+    }
+
+    /// How many hold a slot.
+    fn slots(&self) -> usize {
+        self.all.len() - self.left_behind
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The server's name for a request's work.
+    pub(super) fn work_id(&self, ticket: Ticket) -> Option<WorkId> {
+        self.all.get(&ticket).map(|work| work.id)
+    }
 }

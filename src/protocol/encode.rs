@@ -5,13 +5,13 @@
 //! results say that they are complete, who sent them, and how long they may be kept.
 
 use super::revision::{Revision, SUPPORTED};
-use super::server_info::{self, ServerInfo};
 use super::{Era, Reply};
 use crate::bytes::Bytes;
 use crate::call::{Block, Contents, Continuation, Data, Outbound, Outcome, ToolDefinition, ToolResult};
 use crate::jsonrpc::body::Body;
 use crate::jsonrpc::error::Error;
 use crate::jsonrpc::message::Id;
+use crate::server::{ServerInfo, implementation};
 
 /// The stream that a message belongs to: the id of the request that began it.
 const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
@@ -20,7 +20,7 @@ const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 const STABLE_MS: u32 = 60_000;
 
 /// A response with a result, without the line's end.
-pub fn result(id: &Id, era: Era, reply: Reply, server_info: &ServerInfo) -> Body {
+pub fn result(id: &Id, era: Era, reply: Reply, info: &ServerInfo) -> Body {
     let mut body = Body::new();
     body.raw(r#"{"jsonrpc":"2.0","id":"#);
     body.raw(&id.to_string());
@@ -28,7 +28,7 @@ pub fn result(id: &Id, era: Era, reply: Reply, server_info: &ServerInfo) -> Body
     body.open('{');
     let mut meta = Meta::default();
     let is_stream_end = matches!(reply, Reply::StreamEnd);
-    let ttl = write_reply(&mut body, &mut meta, era, reply, server_info);
+    let ttl = write_reply(&mut body, &mut meta, era, reply, info);
     if era == Era::Modern {
         body.key("resultType");
         body.string("complete");
@@ -41,7 +41,7 @@ pub fn result(id: &Id, era: Era, reply: Reply, server_info: &ServerInfo) -> Body
         if is_stream_end {
             meta.0.push((SUBSCRIPTION_ID, id.to_string()));
         }
-        meta.0.push(("io.modelcontextprotocol/serverInfo", server_info::implementation(true).to_string()));
+        meta.0.push(("io.modelcontextprotocol/serverInfo", implementation(true).to_string()));
     }
     meta.write(&mut body);
     body.raw("}}");
@@ -137,32 +137,32 @@ fn write_stream(body: &mut Body, stream: Option<&Id>) {
 }
 
 /// Writes a result's members; gives how long a modern client may keep it, where it may.
-fn write_reply(body: &mut Body, meta: &mut Meta, era: Era, reply: Reply, server_info: &ServerInfo) -> Option<u32> {
+fn write_reply(body: &mut Body, meta: &mut Meta, era: Era, reply: Reply, info: &ServerInfo) -> Option<u32> {
     match reply {
         Reply::Empty | Reply::StreamEnd => None,
         Reply::Initialize(revision) => {
             body.key("protocolVersion");
             body.string(revision.as_str());
-            write_server_info(body, server_info);
+            write_server_info(body, info);
             body.key("serverInfo");
-            body.value(&server_info::implementation(revision.has_titles()));
+            body.value(&implementation(revision.has_titles()));
             None
         }
         Reply::Discover => {
             body.key("supportedVersions");
             body.value(&SUPPORTED);
-            write_server_info(body, server_info);
+            write_server_info(body, info);
             Some(STABLE_MS)
         }
         Reply::Outcome(outcome) => write_outcome(body, meta, era, outcome),
     }
 }
 
-fn write_server_info(body: &mut Body, server_info: &ServerInfo) {
+fn write_server_info(body: &mut Body, info: &ServerInfo) {
     body.key("capabilities");
-    body.value(&server_info.capabilities);
+    body.value(&info.capabilities);
     body.key("instructions");
-    body.string(&server_info.instructions);
+    body.string(&info.instructions);
 }
 
 fn write_outcome(body: &mut Body, meta: &mut Meta, era: Era, outcome: Outcome) -> Option<u32> {
@@ -215,8 +215,8 @@ fn write_outcome(body: &mut Body, meta: &mut Meta, era: Era, outcome: Outcome) -
             body.value(&completion);
             None
         }
-        // What there is to say of these has been taken out by the connection.
-        Outcome::Subscribed(_) | Outcome::Unsubscribed(_) | Outcome::Listening(_) => None,
+        // What there is to say of these is the peer's to say.
+        Outcome::Subscribe(_) | Outcome::Unsubscribe(_) | Outcome::Listen(_) => None,
     }
 }
 

@@ -19,7 +19,6 @@ mod legacy;
 mod methods;
 mod modern;
 pub mod revision;
-pub mod server_info;
 
 use serde_json::value::RawValue;
 

@@ -185,9 +185,9 @@ impl Root {
 
     /// Which other file systems than the directory's own are asked, as one does not answer. Where the own one is no local
     /// one, it counts as another, but for walks. What is not asked fails at once with [`RootError::NoAnswer`].
-    pub fn avoid(&self, others: MountPolicy) {
-        self.only_local.store(others == MountPolicy::Skip, Ordering::Relaxed);
-        self.walks_stay.store(others != MountPolicy::Follow && self.abilities.quick, Ordering::Relaxed);
+    pub fn set_mount_policy(&self, policy: MountPolicy) {
+        self.only_local.store(policy == MountPolicy::Skip, Ordering::Relaxed);
+        self.walks_stay.store(policy != MountPolicy::Follow && self.abilities.quick, Ordering::Relaxed);
     }
 
     fn can(&self) -> sys::Caps {

@@ -6,8 +6,10 @@
 //! | [`memory`] | a budget of bytes, and who holds how many of them |
 //! | [`pool`] | threads for work that may block |
 //! | [`serial_executor`] | one thread for work that takes much memory |
+//! | [`watchdog`] | work that is blocked in a system call |
 
 pub mod cancel;
 pub mod memory;
 pub mod pool;
 pub mod serial_executor;
+pub mod watchdog;

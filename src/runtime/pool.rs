@@ -47,7 +47,7 @@ impl Pool {
 
     /// A thread for one more job while `unfinished` are not done: an idle one, a new one, or one that has done its job
     /// and is about to be idle. `None` where the system has none.
-    pub(crate) fn thread(&self, unfinished: usize) -> Option<Thread> {
+    pub fn thread(&self, unfinished: usize) -> Option<Thread> {
         let mut state = self.0.lock();
         if state.jobs.len() + state.promised >= state.idle && !self.0.grow(&mut state) && state.threads <= unfinished {
             return None;
@@ -84,11 +84,12 @@ impl Pool {
 }
 
 /// A thread that waits for a job.
-pub(crate) struct Thread(Arc<Shared>);
+#[must_use]
+pub struct Thread(Arc<Shared>);
 
 impl Thread {
     /// Does `job` on it.
-    pub(crate) fn start(self, job: impl FnOnce() + Send + 'static) {
+    pub fn start(self, job: impl FnOnce() + Send + 'static) {
         let mut state = self.0.lock();
         if !state.ended {
             state.jobs.push_back(Box::new(job));

@@ -183,7 +183,7 @@ fn both_eras_can_be_in_flight_at_once() {
         if matches!(call, mcp_fs::call::Call::ListResources { .. }) {
             at_gate.pass();
         }
-        mcp_fs::dispatch::dispatch(call, context)
+        mcp_fs::features::dispatch::dispatch(call, context)
     });
     let mut server = server.start().legacy(LATEST_LEGACY);
     let legacy = server.ask("resources/list", json!({}));

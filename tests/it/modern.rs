@@ -260,7 +260,7 @@ fn a_cancellation_may_carry_meta() {
         if matches!(call, mcp_fs::call::Call::ListResources { .. }) {
             at_gate.pass();
         }
-        mcp_fs::dispatch::dispatch(call, context)
+        mcp_fs::features::dispatch::dispatch(call, context)
     });
     let mut server = server.start();
     for reason in [json!(null), json!("changed my mind")] {

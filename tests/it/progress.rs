@@ -31,7 +31,7 @@ impl Busy {
                 assert!(begun.elapsed() < TIMEOUT, "nobody ended the work");
                 std::thread::yield_now();
             }
-            mcp_fs::dispatch::dispatch(call, context)
+            mcp_fs::features::dispatch::dispatch(call, context)
         });
         Self { server: server.start(), end }
     }

@@ -2,7 +2,7 @@
 //! knowing: what was sent, and what comes of it here. One table; each row is a process of its own.
 
 use mcp_fs::call::{Call, Failure, Outcome, ToolResult};
-use mcp_fs::context::Context;
+use mcp_fs::services::context::Context;
 use serde_json::Value;
 
 use crate::support::{Client as _, Gate, TestServer, Tree};
@@ -168,11 +168,11 @@ fn every_edge_is_as_the_table_says() {
 fn start(tree: &Tree, gate: &Gate) -> TestServer {
     let gate = gate.clone();
     let dispatch = move |call: &Call, context: &Context| -> Result<Outcome, Failure> {
-        let Call::CallTool { name, .. } = call else { return mcp_fs::dispatch::dispatch(call, context) };
+        let Call::CallTool { name, .. } = call else { return mcp_fs::features::dispatch::dispatch(call, context) };
         match name.as_str() {
             "wait" => gate.pass(),
             "panic" => panic!("as the table says"),
-            _ => return mcp_fs::dispatch::dispatch(call, context),
+            _ => return mcp_fs::features::dispatch::dispatch(call, context),
         }
         Ok(Outcome::Tool(ToolResult::default()))
     };

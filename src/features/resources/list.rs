@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::snapshot::{Cursor, Snapshot};
 use crate::call::{Annotations, Failure, Resource, ResourcePage};
-use crate::context::Context;
 use crate::features::content;
 use crate::features::format::{notes, shown, timestamp};
 use crate::root::{Directory, Kind, RelPath, RootError, Stat};
+use crate::services::context::Context;
+use crate::services::snapshot::{Cursor, Snapshot};
 
 /// Bytes of names and URIs in a page: it ends early where they are very long. Most pages are a tenth of this.
 const MOST_BYTES: usize = 2 << 20;

@@ -4,19 +4,15 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`list`](self::list()) | `resources/list`, in pages |
-//! | `snapshot` | the list that pages are taken from, and the cursors into it |
 //! | [`read`](self::read()) | `resources/read`: text, blobs, directories, parts of files |
 //! | [`subscribe`](self::subscribe()) | `resources/subscribe` and its opposite, `subscriptions/listen` |
 
 mod list;
 mod read;
-mod snapshot;
 mod subscribe;
 
 pub use self::list::list;
 pub use self::read::{path_of, read};
-pub(in crate::features) use self::snapshot::Snapshot;
-pub use self::snapshot::{Fingerprint, Snapshots};
 pub use self::subscribe::{listen, subscribe, unsubscribe};
 use crate::call::{Failure, ResourceTemplate};
 use crate::root::{Root, RootError};

@@ -7,7 +7,6 @@
 use super::failure;
 use crate::bytes::Bytes;
 use crate::call::{Contents, Continuation, Data, Failure};
-use crate::context::Context;
 use crate::features::content;
 use crate::features::format::{grouped, push_entry};
 use crate::features::text::{self, Part, TextError, Window};
@@ -15,6 +14,7 @@ use crate::limits::LONGEST_URI;
 use crate::object;
 use crate::root::write::Version;
 use crate::root::{File, RequestedPath, Root, RootError};
+use crate::services::context::Context;
 use crate::text::Text;
 
 /// Reads the resource at `uri`.

@@ -6,9 +6,9 @@
 use super::failure;
 use super::read::split_range;
 use crate::call::{Failure, Interests, Listening, Subject, Subscription};
-use crate::context::Context;
 use crate::object;
 use crate::root::{FileState, RequestedPath, RootError, WatchPath};
+use crate::services::context::Context;
 
 /// Subscribes to one resource, which must be there.
 pub fn subscribe(uri: &str, context: &Context) -> Result<Subscription, Failure> {

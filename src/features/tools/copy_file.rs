@@ -4,9 +4,9 @@ use super::arguments::{Kind, optional};
 use super::write_common::{SOURCE, caveats, create_parents, destination, two_paths, writable};
 use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::Block;
-use crate::context::Context;
 use crate::features::format::{counted, shown};
 use crate::root::write::{Copied, CopyOptions};
+use crate::services::context::Context;
 
 pub(super) const TOOL: Tool = Tool {
     name: "copy_file",

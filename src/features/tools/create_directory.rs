@@ -4,8 +4,8 @@ use super::arguments::path;
 use super::write_common::writable;
 use super::{Arguments, Inline, Tool, ToolError};
 use crate::call::{Block, ToolAnnotations};
-use crate::context::Context;
 use crate::features::format::shown;
+use crate::services::context::Context;
 
 pub(super) const TOOL: Tool = Tool {
     name: "create_directory",

@@ -4,8 +4,8 @@ use super::arguments::{Kind, optional, path};
 use super::write_common::writable;
 use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::Block;
-use crate::context::Context;
 use crate::features::format::{counted, shown};
+use crate::services::context::Context;
 
 pub(super) const TOOL: Tool = Tool {
     name: "delete_file",

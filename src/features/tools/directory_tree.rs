@@ -9,9 +9,9 @@ use std::ops::Range;
 use super::arguments::{Kind, directory, optional};
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
-use crate::context::Context;
 use crate::features::format::{counted, notes, shown, shown_entry};
 use crate::root::{Exclude, Hidden, Kind as EntryKind, Root, RootError, Visit, Walk, WalkOptions};
+use crate::services::context::Context;
 
 /// How deep it goes when nothing is said.
 const DEFAULT_DEPTH: u64 = 10;

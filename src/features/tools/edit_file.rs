@@ -7,12 +7,12 @@ use super::tool_error::quoted;
 use super::write_common::{facts, if_match, not_writable};
 use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::{Block, Failure};
-use crate::context::{Context, Services};
 use crate::features::edit::{self, Edit, EditError, Edited};
 use crate::features::format::{counted, shown};
 use crate::root::write::{UpdateError, Updated, Version};
 use crate::root::{RequestedPath, WritableRoot};
 use crate::runtime::cancel::Cancel;
+use crate::services::{Services, context::Context};
 
 pub(super) const TOOL: Tool = Tool {
     name: "edit_file",

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use super::arguments::path;
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
-use crate::context::Context;
 use crate::features::content;
 use crate::features::format::{shown, timestamp};
 use crate::features::text::{self, SAMPLE};
 use crate::root::write::Version;
 use crate::root::{Kind, RelPath, RootError, Stat};
+use crate::services::context::Context;
 
 pub(super) const TOOL: Tool = Tool {
     name: "get_file_info",

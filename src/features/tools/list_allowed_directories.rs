@@ -2,7 +2,7 @@
 
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
-use crate::context::Context;
+use crate::services::context::Context;
 
 pub(super) const TOOL: Tool = Tool {
     name: "list_allowed_directories",

@@ -3,9 +3,9 @@
 use super::arguments::{Kind, directory, optional};
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
-use crate::context::Context;
 use crate::features::format::{grouped, push_entry};
 use crate::root::{Directory, Listing};
+use crate::services::context::Context;
 
 pub(super) const TOOL: Tool = Tool {
     name: "list_directory",

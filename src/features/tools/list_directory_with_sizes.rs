@@ -4,9 +4,9 @@ use super::arguments::{Kind, directory, optional};
 use super::list_directory::{self, Window};
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
-use crate::context::Context;
 use crate::features::format::{label, shown_entry, size};
 use crate::root::{Entry, Kind as EntryKind};
+use crate::services::context::Context;
 
 pub(super) const TOOL: Tool = Tool {
     name: "list_directory_with_sizes",

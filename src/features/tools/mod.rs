@@ -34,9 +34,9 @@ use serde_json::value::RawValue;
 use self::arguments::{Arguments, Parameter};
 use self::tool_error::ToolError;
 use crate::call::{Block, Failure, ToolAnnotations, ToolDefinition, ToolResult};
-use crate::context::Context;
 use crate::object::Object;
 use crate::root::{RequestedPath, Root};
+use crate::services::context::Context;
 
 /// Every tool, in the order of `tools/list`.
 const TOOLS: &[&Tool] = &[

@@ -3,8 +3,8 @@
 use super::write_common::{SOURCE, create_parents, destination, two_paths, writable};
 use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::Block;
-use crate::context::Context;
 use crate::features::format::shown;
+use crate::services::context::Context;
 
 pub(super) const TOOL: Tool = Tool {
     name: "move_file",

@@ -3,10 +3,10 @@
 use super::arguments::path;
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::{Block, Contents, Data};
-use crate::context::Context;
 use crate::features::content::{self, MediaKind};
 use crate::features::format::{grouped, shown};
 use crate::features::text;
+use crate::services::context::Context;
 
 /// Pixels a side of a picture. Claude's API refuses a larger one, and from then on every request of that conversation.
 const MOST_PIXELS: u32 = 8_000;

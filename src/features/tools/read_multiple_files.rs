@@ -4,8 +4,8 @@ use super::arguments::{Kind, Parameter};
 use super::tool_error::quoted;
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError, read_text_file};
 use crate::call::Block;
-use crate::context::Context;
 use crate::features::text::{Lines, Window};
+use crate::services::context::Context;
 
 /// Files in one call.
 const MOST: usize = 100;

@@ -4,11 +4,11 @@ use super::arguments::{Kind, optional, path};
 use super::tool_error::quoted;
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
-use crate::context::Context;
 use crate::features::format::{grouped, size};
 use crate::features::text::{self, Encoding, Lines, Part, Window};
 use crate::root::File;
 use crate::root::write::Version;
+use crate::services::context::Context;
 
 pub(super) const TOOL: Tool = Tool {
     name: "read_text_file",

@@ -3,11 +3,11 @@
 use super::arguments::{Kind, Parameter, directory, optional};
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
-use crate::context::Context;
 use crate::features::format::{Unreadable, counted, notes, shown};
 use crate::features::search::glob::{NameGlob, hint};
 use crate::root::{Exclude, Hidden, Kind as EntryKind, Listing, RelPath, Root, RootError, Walk, WalkOptions};
 use crate::runtime::cancel::Cancel;
+use crate::services::context::Context;
 
 /// Results when nothing is said.
 const DEFAULT_LIMIT: u64 = 1_000;

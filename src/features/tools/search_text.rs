@@ -3,12 +3,12 @@
 use super::arguments::{Kind, Parameter, optional};
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError, search_files};
 use crate::call::Block;
-use crate::context::Context;
 use crate::features::format::{self, counted, shown, size};
 use crate::features::search::glob::NameGlob;
 use crate::features::search::query::{Options, Query};
 use crate::features::search::workers::{self, Job, Report};
 use crate::root::{Kind as EntryKind, Root, RootError};
+use crate::services::context::Context;
 
 /// Matches when nothing is said.
 const DEFAULT_LIMIT: u64 = 200;

@@ -3,10 +3,10 @@
 use super::arguments::{Kind, Parameter, optional, text};
 use super::{Arguments, ToolError};
 use crate::call::Block;
-use crate::context::Context;
 use crate::features::format::{counted, shown};
 use crate::root::write::{Caveats, Side, SideError, Written};
 use crate::root::{RequestedPath, WritableRoot};
+use crate::services::context::Context;
 
 /// The parameter `source`.
 pub(super) const SOURCE: Parameter =

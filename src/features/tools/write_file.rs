@@ -5,9 +5,9 @@ use super::tool_error::quoted;
 use super::write_common::{create_parents, if_match, writable, wrote};
 use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::Block;
-use crate::context::Context;
 use crate::features::edit;
 use crate::root::write::{Ends, Replace, UpdateError, Updated, Version};
+use crate::services::context::Context;
 
 pub(super) const TOOL: Tool = Tool {
     name: "write_file",

@@ -14,31 +14,31 @@ const LAST_MOMENT: Duration = Duration::from_secs(1);
 
 /// The input has ended; what it asked for is still to be answered.
 #[derive(Debug)]
-pub(crate) struct Ending {
+pub(super) struct Drain {
     /// When work is given up.
     deadline: Instant,
     /// When the client last took some of our output.
-    pub(crate) last_write: Instant,
+    pub(super) last_write: Instant,
 }
 
-impl Ending {
+impl Drain {
     /// From now on; work may go on as long as a search may take.
-    pub(crate) fn within(search_time: Duration) -> Self {
+    pub(super) fn within(search_time: Duration) -> Self {
         let now = Instant::now();
         Self { deadline: now + search_time + LAST_MOMENT, last_write: now }
     }
 
     /// Whether work is to be given up.
-    pub(crate) fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         Instant::now() >= self.deadline
     }
 
     /// Waits until work is to be given up, or, where there is none, until the client has left what is ready unread for
     /// too long.
-    pub(crate) async fn patience(ending: Option<&Self>, at_work: bool) {
-        match ending {
-            Some(ending) if !at_work => sleep_until(ending.last_write + STALL).await,
-            Some(ending) if !ending.is_over() => sleep_until(ending.deadline).await,
+    pub(super) async fn deadline(drain: Option<&Self>, at_work: bool) {
+        match drain {
+            Some(drain) if !at_work => sleep_until(drain.last_write + STALL).await,
+            Some(drain) if !drain.is_over() => sleep_until(drain.deadline).await,
             // Only what is blocked is left, which ends by the I/O timeout.
             _ => pending().await,
         }

@@ -10,6 +10,7 @@ use std::io;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 use crate::jsonrpc::body::Body;
+use crate::peer::sink::{Destination, Sink};
 use crate::runtime::memory::Reservation;
 
 /// Staging goes on until the buffer holds this much.
@@ -17,33 +18,19 @@ const CHUNK: usize = 64 << 10;
 
 /// A line on its way out.
 #[derive(Debug)]
-pub struct Answer {
+struct Line {
     body: Body,
     /// Given back when the line is written.
     held: Vec<Reservation>,
-    /// What comes after it must not overtake it.
-    keeps_order: bool,
-}
-
-impl Answer {
-    /// A finished line, and the memory that was set aside for it.
-    pub fn new(body: Body, held: Vec<Reservation>) -> Self {
-        Self { body, held, keeps_order: false }
-    }
-
-    /// A line that goes out before all that come after it, however big it is.
-    pub fn in_order(body: Body) -> Self {
-        Self { body, held: Vec::new(), keeps_order: true }
-    }
 }
 
 /// What waits to be written, and what is being written.
 #[derive(Debug)]
 pub struct Outbox<W> {
     output: W,
-    small: VecDeque<Answer>,
-    big: VecDeque<Answer>,
-    current: Option<Answer>,
+    small: VecDeque<Line>,
+    big: VecDeque<Line>,
+    current: Option<Line>,
     staged: Vec<u8>,
     written: usize,
     /// Answers whose last byte is in `staged`, with their memory.
@@ -53,6 +40,26 @@ pub struct Outbox<W> {
     /// Memory of lines that have not begun to be written.
     waiting_bytes: usize,
     dirty: bool,
+}
+
+impl<W> Sink for Outbox<W> {
+    fn send(&mut self, to: Destination<'_>, mut body: Body, held: Vec<Reservation>) {
+        body.end_line();
+        self.unwritten += 1;
+        self.waiting_bytes += body.memory();
+        // A big answer may be overtaken; what keeps order must not be, however big it is.
+        let queue = if body.is_small() || to.keeps_order() { &mut self.small } else { &mut self.big };
+        queue.push_back(Line { body, held });
+    }
+
+    fn unwritten(&self) -> usize {
+        self.unwritten
+    }
+
+    fn bytes(&self) -> usize {
+        let current = self.current.as_ref().map_or(0, |line| line.body.memory());
+        self.waiting_bytes + current + (self.staged.len() - self.written)
+    }
 }
 
 impl<W: AsyncWrite + Unpin> Outbox<W> {
@@ -71,28 +78,6 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
             waiting_bytes: 0,
             dirty: false,
         }
-    }
-
-    /// Takes a line to be written.
-    pub fn push(&mut self, answer: Answer) {
-        self.unwritten += 1;
-        self.waiting_bytes += answer.body.memory();
-        if answer.body.is_small() || answer.keeps_order {
-            self.small.push_back(answer);
-        } else {
-            self.big.push_back(answer);
-        }
-    }
-
-    /// How many lines have not been written to their end.
-    pub fn unwritten(&self) -> usize {
-        self.unwritten
-    }
-
-    /// The memory of all that is still to be written.
-    pub fn bytes(&self) -> usize {
-        let current = self.current.as_ref().map_or(0, |answer| answer.body.memory());
-        self.waiting_bytes + current + (self.staged.len() - self.written)
     }
 
     /// Whether [`Self::write`] has something to do.
@@ -125,10 +110,10 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     }
 
     /// The line that comes next.
-    fn next(&mut self) -> Option<Answer> {
-        let answer = self.small.pop_front().or_else(|| self.big.pop_front())?;
-        self.waiting_bytes -= answer.body.memory();
-        Some(answer)
+    fn next(&mut self) -> Option<Line> {
+        let line = self.small.pop_front().or_else(|| self.big.pop_front())?;
+        self.waiting_bytes -= line.body.memory();
+        Some(line)
     }
 
     /// Fills the buffer with what comes next.
@@ -137,12 +122,12 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         self.staged.shrink_to(8 * CHUNK);
         self.written = 0;
         while self.staged.len() < CHUNK {
-            let Some(mut answer) = self.current.take().or_else(|| self.next()) else { return };
-            if answer.body.stage(&mut self.staged) {
-                self.current = Some(answer);
+            let Some(mut line) = self.current.take().or_else(|| self.next()) else { return };
+            if line.body.stage(&mut self.staged) {
+                self.current = Some(line);
             } else {
                 self.ending += 1;
-                self.held.append(&mut answer.held);
+                self.held.append(&mut line.held);
             }
         }
     }

@@ -40,7 +40,7 @@ fn the_work_is_told_that_it_is_cancelled() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let (tell, told) = mpsc::channel();
     let at_gate = gate.clone();
-    let dispatch = move |_: &_, context: &mcp_fs::context::Context| {
+    let dispatch = move |_: &_, context: &mcp_fs::services::context::Context| {
         at_gate.pass();
         tell.send(context.cancel.checkpoint()).expect("the test listens");
         Ok(text("done"))

@@ -1,11 +1,13 @@
 //! The end of the input while requests are in flight: they go on, at most as long as a search may take; what is not done
 //! then gets an error, and the server ends.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_fs::limits::Limits;
 use mcp_fs::root::{Deny, Root};
 use mcp_fs::server::Server;
+use mcp_fs::transport::stdio;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -97,7 +99,9 @@ fn a_client_that_has_closed_both_ends_ends_the_server_at_once() {
     let served = runtime.block_on(async {
         let input = std::io::Cursor::new(request.to_string());
         let (_output, server_output) = tokio::io::duplex(1_000);
-        timeout(TIMEOUT, server.serve_until(input, server_output, std::future::ready(()))).await.expect("it goes on")
+        timeout(TIMEOUT, stdio::serve(Arc::new(server), input, server_output, std::future::ready(())))
+            .await
+            .expect("it goes on")
     });
     assert_eq!(served.expect_err("the client is gone").kind(), std::io::ErrorKind::BrokenPipe);
     runtime.shutdown_background();

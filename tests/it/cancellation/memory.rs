@@ -45,7 +45,7 @@ fn work_that_does_not_fit_into_memory_waits_and_can_be_cancelled() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (at_gate, at_most) = (gate.clone(), Arc::clone(&most));
-    let dispatch = move |_: &Call, context: &mcp_fs::context::Context| {
+    let dispatch = move |_: &Call, context: &mcp_fs::services::context::Context| {
         context.reserve(100)?;
         at_most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
         at_gate.pass();
@@ -74,13 +74,13 @@ fn a_read_on_the_spot_does_not_wait_for_memory() {
     let tree = Tree::new().file("a.txt", "0123456789abcde\n".repeat(600));
     let gate = Gate::new();
     let at_gate = gate.clone();
-    let dispatch = move |call: &Call, context: &mcp_fs::context::Context| {
+    let dispatch = move |call: &Call, context: &mcp_fs::services::context::Context| {
         if matches!(call, Call::CallTool { name, .. } if name == "wait") {
             context.reserve(1_400)?;
             at_gate.pass();
             return Ok(text("done"));
         }
-        mcp_fs::dispatch::dispatch(call, context)
+        mcp_fs::features::dispatch::dispatch(call, context)
     };
     let builder = TestServer::builder(&tree).dispatch(dispatch).limits(|limits| {
         (limits.resource_bytes, limits.blob_bytes, limits.answer_bytes) = (1_000, 1_000, 1_500);

@@ -13,7 +13,7 @@ mod stuck;
 use std::time::Duration;
 
 use mcp_fs::call::{Block, Call, Failure, Outcome, ToolResult};
-use mcp_fs::context::Context;
+use mcp_fs::services::context::Context;
 use serde_json::{Value, json};
 
 use crate::support::server::Builder;
@@ -32,7 +32,7 @@ fn start(tree: &Tree, gate: &Gate) -> TestServer {
 }
 
 fn work(call: &Call, context: &Context, gate: &Gate) -> Result<Outcome, Failure> {
-    let Call::CallTool { name, arguments } = call else { return mcp_fs::dispatch::dispatch(call, context) };
+    let Call::CallTool { name, arguments } = call else { return mcp_fs::features::dispatch::dispatch(call, context) };
     match name.as_str() {
         "wait" => {
             gate.pass();
@@ -48,7 +48,7 @@ fn work(call: &Call, context: &Context, gate: &Gate) -> Result<Outcome, Failure>
             Err(Failure::Cancelled)
         }
         "panic" => panic!("a bug, made on purpose"),
-        _ => mcp_fs::dispatch::dispatch(call, context),
+        _ => mcp_fs::features::dispatch::dispatch(call, context),
     }
 }
 

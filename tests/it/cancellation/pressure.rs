@@ -1,12 +1,14 @@
 //! Clients that send and do not read: everything is bounded, and nothing is lost.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use mcp_fs::call::{Contents, Data, Outcome};
 use mcp_fs::limits::Limits;
 use mcp_fs::root::{Deny, Root};
 use mcp_fs::server::Server;
+use mcp_fs::transport::stdio;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader, DuplexStream};
 use tokio::time::timeout;
@@ -58,7 +60,7 @@ fn flood(server: Server, lines: &[Value], go_on: impl FnOnce()) -> usize {
     let taken = runtime.block_on(async {
         let (mut input, server_input) = tokio::io::duplex(BUFFER);
         let (output, server_output) = tokio::io::duplex(BUFFER);
-        let serving = tokio::spawn(server.serve(server_input, server_output));
+        let serving = tokio::spawn(stdio::serve(Arc::new(server), server_input, server_output, std::future::pending()));
         let taken = write_until_stuck(&mut input, bytes.as_bytes()).await;
         go_on();
         let rest = async {

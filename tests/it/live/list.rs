@@ -273,7 +273,7 @@ fn a_list_that_is_old_when_it_comes_is_followed_by_a_message() {
     let (gate, armed) = (Gate::new(), Arc::new(AtomicBool::new(false)));
     let (at_gate, is_armed) = (gate.clone(), Arc::clone(&armed));
     let builder = TestServer::builder(&tree).limits(quick).dispatch(move |call, context| {
-        let result = mcp_fs::dispatch::dispatch(call, context);
+        let result = mcp_fs::features::dispatch::dispatch(call, context);
         if matches!(call, Call::ListResources { .. }) && is_armed.load(Ordering::Relaxed) {
             at_gate.pass();
         }

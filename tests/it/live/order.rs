@@ -1,6 +1,6 @@
 //! Subscriptions begin and end in the order in which the client said so, however long each takes.
 
-use mcp_fs::call::{Call, Failure};
+use mcp_fs::call::Call;
 use mcp_fs::limits::Limits;
 use serde_json::{Value, json};
 
@@ -13,12 +13,9 @@ fn slow(gate: &Gate, change: impl FnOnce(&mut Limits)) -> Live {
     let gate = gate.clone();
     let builder = TestServer::builder(&tree).limits(quick).limits(change).dispatch(move |call, context| {
         if matches!(call, Call::Subscribe { .. }) {
-            if !context.may_block {
-                return Err(Failure::WouldBlock);
-            }
             gate.pass();
         }
-        mcp_fs::dispatch::dispatch(call, context)
+        mcp_fs::features::dispatch::dispatch(call, context)
     });
     Live::new(builder.start().legacy(LATEST_LEGACY), tree)
 }

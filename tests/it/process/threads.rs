@@ -143,7 +143,7 @@ fn who_waits_for_the_only_thread_is_served_in_turn_or_cancelled() {
     let at_gate = gate.clone();
     let builder = TestServer::builder(&tree).threads(1).dispatch(move |call, context| {
         at_gate.pass();
-        mcp_fs::dispatch::dispatch(call, context)
+        mcp_fs::features::dispatch::dispatch(call, context)
     });
     let mut server = builder.start().legacy(LATEST_LEGACY);
     let mut asked: Vec<_> = (0..10).map(|_| server.ask("resources/list", json!({}))).collect();

@@ -133,7 +133,7 @@ fn watched(tree: &Tree) -> (TestServer, mpsc::Receiver<Option<Result<(), Failure
     let (tell, told) = mpsc::channel();
     let server = TestServer::builder(tree).dispatch(move |call, context| {
         tell.send(None).expect("the test listens");
-        let done = mcp_fs::dispatch::dispatch(call, context);
+        let done = mcp_fs::features::dispatch::dispatch(call, context);
         let how = match &done {
             Err(Failure::Cancelled) => Err(Failure::Cancelled),
             _ => Ok(()),

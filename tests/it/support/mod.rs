@@ -87,7 +87,7 @@ mod tests {
         let tree = Tree::new();
         let server = TestServer::builder(&tree).dispatch(move |call, context| {
             at_gate.pass();
-            mcp_fs::dispatch::dispatch(call, context)
+            mcp_fs::features::dispatch::dispatch(call, context)
         });
         let mut server = server.start().legacy(LATEST_LEGACY);
         let id = server.ask("resources/list", json!({}));

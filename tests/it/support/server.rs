@@ -9,11 +9,12 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
 use mcp_fs::call::{Call, Failure, Outcome};
-use mcp_fs::context::Context;
 use mcp_fs::limits::Limits;
 use mcp_fs::root::{Deny, Protect, Root};
 use mcp_fs::runtime::pool::Pool;
 use mcp_fs::server::Server;
+use mcp_fs::services::context::Context;
+use mcp_fs::transport::stdio;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 use tokio::runtime::Runtime;
@@ -173,7 +174,7 @@ impl Builder {
         self
     }
 
-    /// Does the work in place of [`mcp_fs::dispatch::dispatch`]: slowly, or not at all.
+    /// Does the work in place of [`mcp_fs::features::dispatch::dispatch`]: slowly, or not at all.
     pub(crate) fn dispatch(
         mut self,
         dispatch: impl Fn(&Call, &Context) -> Result<Outcome, Failure> + Send + Sync + 'static,
@@ -214,7 +215,8 @@ impl Builder {
         let (end, ended) = mpsc::channel();
         let thread = thread::spawn(move || {
             let runtime = runtime();
-            let _ = end.send(runtime.block_on(server.serve(server_input, server_output)));
+            let served = stdio::serve(Arc::new(server), server_input, server_output, std::future::pending());
+            let _ = end.send(runtime.block_on(served));
             // Work that the server has given up must not hold the test up.
             runtime.shutdown_background();
         });

@@ -36,7 +36,7 @@ fn slow_list(tree: &Tree, gate: &Gate) -> TestServer {
         if matches!(call, mcp_fs::call::Call::ListResources { .. }) {
             gate.pass();
         }
-        mcp_fs::dispatch::dispatch(call, context)
+        mcp_fs::features::dispatch::dispatch(call, context)
     });
     server.start().legacy("2025-03-26")
 }

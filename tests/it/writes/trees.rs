@@ -113,7 +113,7 @@ fn an_edit_does_not_wait_for_trees() {
                 let _turn = context.change_permit()?;
                 gate.pass();
             }
-            mcp_fs::dispatch::dispatch(call, context)
+            mcp_fs::features::dispatch::dispatch(call, context)
         }
     });
     let mut server = server.start();

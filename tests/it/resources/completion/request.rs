@@ -110,7 +110,7 @@ fn it_stops_when_it_is_cancelled() {
     let (tell, told) = mpsc::channel();
     let builder = TestServer::builder(&tree).dispatch(move |call, context| {
         context.cancel.cancel();
-        let result = mcp_fs::dispatch::dispatch(call, context);
+        let result = mcp_fs::features::dispatch::dispatch(call, context);
         tell.send(format!("{result:?}")).expect("the test waits");
         result
     });

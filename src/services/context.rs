@@ -6,41 +6,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
 
+use super::Services;
+use super::snapshot::Snapshots;
+use super::watch::Watch;
 use crate::call::{Failure, Outbound};
-use crate::features::resources::Snapshots;
-use crate::features::watch::Watch;
 use crate::limits::Limits;
 use crate::root::{File, RequestedPath, Root, RootError, WritableRoot};
 use crate::runtime::cancel::Cancel;
 use crate::runtime::memory::{Budget, Held, NoMemory, Reservation, Turn};
-use crate::runtime::serial_executor::SerialExecutor;
-
-/// What lives as long as the server.
-#[derive(Debug)]
-pub struct Services {
-    /// The served directory.
-    pub root: Arc<Root>,
-    /// The same, to be changed; only with `--allow-write`.
-    pub writable: Option<WritableRoot>,
-    /// How much of everything.
-    pub limits: Limits,
-    /// The lists that `resources/list` is giving out in pages.
-    pub snapshots: Snapshots,
-    /// What notices changes.
-    pub watch: Watch,
-    /// Memory for answers.
-    pub budget: Arc<Budget>,
-    /// Walks and listings at once.
-    pub turns: Arc<Budget>,
-    /// Searches at once.
-    pub search_permits: Arc<Budget>,
-    /// Copies, moves and deletions at once.
-    pub change_permits: Arc<Budget>,
-    /// Edits and writes of single files at once.
-    pub edit_turns: Arc<Budget>,
-    /// Where large files are edited.
-    pub serial_executor: SerialExecutor,
-}
 
 /// What a call's work has at hand.
 #[derive(Debug)]

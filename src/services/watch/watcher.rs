@@ -11,12 +11,12 @@ use std::time::Instant;
 use super::list::List;
 use super::targets::{Needed, Targets};
 use super::watches::Watches;
-use super::{Change, Command};
-use crate::features::resources::Snapshot;
+use super::{Change, Clients, Command};
 use crate::limits::Limits;
 use crate::root::hints::{Hint, Hints};
 use crate::root::{Root, RootError};
 use crate::runtime::cancel::Cancel;
+use crate::services::snapshot::Snapshot;
 
 /// Everything that is watched.
 pub(super) struct Watcher {
@@ -35,7 +35,7 @@ pub(super) struct Watcher {
     /// How many are followed, or still to be taken out of the targets.
     known: Arc<AtomicUsize>,
     cancel: Cancel,
-    tell: Box<dyn Fn(Change) + Send>,
+    clients: Arc<Clients>,
 }
 
 impl Watcher {
@@ -45,7 +45,7 @@ impl Watcher {
         hints: Hints,
         known: Arc<AtomicUsize>,
         cancel: Cancel,
-        tell: Box<dyn Fn(Change) + Send>,
+        clients: Arc<Clients>,
     ) -> Self {
         Self {
             root,
@@ -59,7 +59,7 @@ impl Watcher {
             polled: Instant::now(),
             known,
             cancel,
-            tell,
+            clients,
         }
     }
 
@@ -93,9 +93,9 @@ impl Watcher {
                 self.targets.unfollow(&path);
                 self.known.fetch_sub(1, Ordering::Relaxed);
             }
-            Command::WatchList(given) => self.list.watch(given, now),
-            Command::UnwatchList => self.list.unwatch(),
-            Command::Listed(list) => return self.list.given(list, now),
+            Command::WatchList(client, given) => self.list.watch(client, given, now),
+            Command::UnwatchList(client) => self.list.unwatch(client),
+            Command::Listed(client, list) => return self.list.given(client, list, now),
         }
         self.stale = true;
     }
@@ -174,7 +174,7 @@ impl Watcher {
                 moved.push(path.clone());
             }
             if noted.changed {
-                (self.tell)(Change::Updated(path));
+                self.clients.tell_all(&Change::Updated(path));
             }
         }
         if !moved.is_empty() {
@@ -209,8 +209,8 @@ impl Watcher {
         if !snapshot.is_sure {
             return self.list.look_later(now + self.limits.watch.poll);
         }
-        if self.list.looked(snapshot.fingerprint(), directories, now - began, now) {
-            (self.tell)(Change::ListChanged);
+        for client in self.list.looked(snapshot.fingerprint(), directories, now - began, now) {
+            self.clients.tell(client, Change::ListChanged);
         }
         if self.set_watches() {
             // What came while they were not watched.

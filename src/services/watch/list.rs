@@ -1,12 +1,14 @@
-//! The list of resources: whether it is still the one that the client knows, and when to look.
+//! The list of resources: whether it is still the one that each client knows, and when to look.
 //!
 //! Looking means to walk as `resources/list` does and to compare: so ignore files, new trees and renamed directories
 //! need no rules of their own. The directories that the walk came to are those to be watched.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use super::ClientId;
 use super::backoff::Backoff;
-use crate::features::resources::Fingerprint;
+use crate::call::Fingerprint;
 use crate::limits::Watching;
 use crate::root::RelPath;
 use crate::root::hints::Happened;
@@ -22,9 +24,8 @@ const LONGEST_POLL: Duration = Duration::from_mins(1);
 #[derive(Debug)]
 pub(super) struct List {
     options: Watching,
-    watchers: usize,
-    /// What the client knows: what it was given last or was told of last, or else what there was when watching began.
-    known: Option<Fingerprint>,
+    /// The clients that want to hear of it.
+    clients: BTreeMap<ClientId, Client>,
     /// What the last look has found.
     seen: Option<Fingerprint>,
     /// Something may have changed since the last look.
@@ -38,12 +39,20 @@ pub(super) struct List {
     pub(super) must_poll: bool,
 }
 
+/// A client that wants to hear of the list.
+#[derive(Debug)]
+struct Client {
+    /// How many of its streams and sessions do.
+    interests: usize,
+    /// What it knows: what it was given last or was told of last, or else what there was when it began to watch.
+    known: Option<Fingerprint>,
+}
+
 impl List {
     pub(super) fn new(options: &Watching) -> Self {
         Self {
             options: options.clone(),
-            watchers: 0,
-            known: None,
+            clients: BTreeMap::new(),
             seen: None,
             stirred: None,
             looked: None,
@@ -54,33 +63,39 @@ impl List {
         }
     }
 
-    /// One more wants to hear of it. The list that it may have, and may keep, is from before: the first look tells
+    /// A client wants to hear of it. The list that it may have, and may keep, is from before: the next look tells
     /// whether it still holds.
-    pub(super) fn watch(&mut self, given: Option<Fingerprint>, now: Instant) {
-        self.watchers += 1;
-        if self.watchers == 1 {
-            self.known = given;
-            self.stirred = Some(now);
+    pub(super) fn watch(&mut self, client: ClientId, given: Option<Fingerprint>, now: Instant) {
+        let is_first = self.clients.is_empty();
+        let known = given.or(self.seen);
+        let client = self.clients.entry(client).or_insert(Client { interests: 0, known });
+        client.interests += 1;
+        if is_first || client.known != self.seen {
+            self.stirred.get_or_insert(now);
         }
     }
 
-    /// One does not any more.
-    pub(super) fn unwatch(&mut self) {
-        self.watchers -= 1;
-        if self.watchers == 0 {
+    /// One of its interests has ended.
+    pub(super) fn unwatch(&mut self, id: ClientId) {
+        let Some(client) = self.clients.get_mut(&id) else { return };
+        client.interests -= 1;
+        if client.interests == 0 {
+            self.clients.remove(&id);
+        }
+        if self.clients.is_empty() {
             *self = Self::new(&self.options);
         }
     }
 
     pub(super) fn is_watched(&self) -> bool {
-        self.watchers > 0
+        !self.clients.is_empty()
     }
 
-    /// The client was given this list.
-    pub(super) fn given(&mut self, list: Fingerprint, now: Instant) {
-        if self.is_watched() {
-            self.known = Some(list);
-            if self.seen != self.known {
+    /// A client was given this list.
+    pub(super) fn given(&mut self, client: ClientId, list: Fingerprint, now: Instant) {
+        if let Some(client) = self.clients.get_mut(&client) {
+            client.known = Some(list);
+            if self.seen != client.known {
                 self.stirred.get_or_insert(now);
             }
         }
@@ -122,30 +137,32 @@ impl List {
         self.stirred = Some(at);
     }
 
-    /// What a look has found, and how long it took. `true` when the client is to be told.
+    /// What a look has found, and how long it took. Gives the clients that are to be told.
     pub(super) fn looked(
         &mut self,
         list: Fingerprint,
         directories: Vec<RelPath>,
         took: Duration,
         now: Instant,
-    ) -> bool {
+    ) -> Vec<ClientId> {
         self.directories = directories;
         self.seen = Some(list);
         self.stirred = None;
         self.looked = Some(now);
         self.took = took;
-        let is_news = *self.known.get_or_insert(list) != list;
-        if !is_news {
+        let is_old = |client: &mut Client| *client.known.get_or_insert(list) != list;
+        let old: Vec<ClientId> =
+            self.clients.iter_mut().filter_map(|(id, client)| is_old(client).then_some(*id)).collect();
+        if old.is_empty() {
             self.backoff.unchanged();
-            return false;
+            return old;
         }
         if self.backoff.earliest().is_some_and(|earliest| now < earliest) {
             self.stir(now);
-            return false;
+            return Vec::new();
         }
         self.backoff.told(now);
-        self.known = Some(list);
-        true
+        self.clients.values_mut().for_each(|client| client.known = Some(list));
+        old
     }
 }

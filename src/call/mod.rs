@@ -16,7 +16,7 @@ mod tool;
 use serde_json::value::RawValue;
 
 pub use self::resource::{
-    Annotations, Completion, Contents, Continuation, Data, Resource, ResourcePage, ResourceTemplate,
+    Annotations, Completion, Contents, Continuation, Data, Fingerprint, Resource, ResourcePage, ResourceTemplate,
 };
 pub use self::subscription::{Interests, Listening, Outbound, Subject, Subscription};
 pub use self::tool::{Block, ToolAnnotations, ToolDefinition, ToolResult};
@@ -93,11 +93,11 @@ pub enum Outcome {
     /// What a variable can be.
     Completion(Completion),
     /// The client is to hear of a resource from now on.
-    Subscribed(Subscription),
+    Subscribe(Subscription),
     /// It is not to hear of one any more.
-    Unsubscribed(Subject),
+    Unsubscribe(Subject),
     /// A stream is to begin.
-    Listening(Listening),
+    Listen(Listening),
 }
 
 /// Why a call could not be served. A tool that ran and failed is an [`Outcome`] instead: the model should see it.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
+use crate::call::Fingerprint;
 use crate::limits::LONGEST_URI;
 use crate::root::{Exclude, Hidden, Kind, RelPath, Root, RootError, WalkOptions};
 use crate::runtime::cancel::Cancel;
@@ -23,7 +24,7 @@ const MOST_KEPT: usize = 32 << 20;
 
 /// The files found by one walk, in order.
 #[derive(Debug)]
-pub(in crate::features) struct Snapshot {
+pub(crate) struct Snapshot {
     /// Its name in cursors; random, so that another process's is not mistaken for it.
     tag: u64,
     made: Instant,
@@ -31,14 +32,10 @@ pub(in crate::features) struct Snapshot {
     names: Vec<u8>,
     files: Vec<Slot>,
     /// No directory was passed over for a reason that may be gone at the next look.
-    pub(in crate::features) is_sure: bool,
+    pub(crate) is_sure: bool,
     /// More files were there than the list may hold.
-    pub(super) truncated: bool,
+    pub(crate) truncated: bool,
 }
-
-/// A list of files, as good as all their names for telling whether it is another one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fingerprint(u64);
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
@@ -51,7 +48,7 @@ impl Snapshot {
     /// Walks the served directory and notes its files, up to `limit`; `each` hears of every directory, and how many
     /// files were found before it. Directories that cannot be read are passed over, but for the served one itself. Gives
     /// what is to be said of ignore files, too.
-    pub(in crate::features) fn take(
+    pub(crate) fn take(
         root: &Root,
         limit: usize,
         cancel: &Cancel,
@@ -85,7 +82,7 @@ impl Snapshot {
         Ok((snapshot, walk.notes))
     }
 
-    pub(in crate::features) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             tag: RandomState::new().build_hasher().finish(),
             made: Instant::now(),
@@ -98,7 +95,7 @@ impl Snapshot {
     }
 
     /// Adds files of a directory; directories and names must come in order.
-    pub(super) fn add<'n>(&mut self, directory: &RelPath, names: impl Iterator<Item = &'n [u8]>) {
+    pub(crate) fn add<'n>(&mut self, directory: &RelPath, names: impl Iterator<Item = &'n [u8]>) {
         let index = self.directories.len() as u32;
         let mut names = names.peekable();
         if names.peek().is_none() {
@@ -112,7 +109,7 @@ impl Snapshot {
     }
 
     /// The same for another snapshot only if that holds the same files.
-    pub(in crate::features) fn fingerprint(&self) -> Fingerprint {
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
         let mut hasher = DefaultHasher::new();
         let mut directory = None;
         for slot in &self.files {
@@ -125,7 +122,7 @@ impl Snapshot {
         Fingerprint(hasher.finish())
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.files.len()
     }
 
@@ -136,13 +133,13 @@ impl Snapshot {
     }
 
     /// The directory and the name of a file.
-    pub(super) fn file(&self, index: usize) -> (&RelPath, &[u8]) {
+    pub(crate) fn file(&self, index: usize) -> (&RelPath, &[u8]) {
         let slot = self.files[index];
         (&self.directories[slot.directory as usize], &self.names[slot.start as usize..][..usize::from(slot.length)])
     }
 
     /// The first file behind `path`.
-    pub(super) fn position_after(&self, path: &RelPath) -> usize {
+    pub(crate) fn position_after(&self, path: &RelPath) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = low.midpoint(high);
@@ -153,7 +150,7 @@ impl Snapshot {
     }
 
     /// The cursor that goes on behind the file at `index`.
-    pub(super) fn cursor(&self, index: usize) -> String {
+    pub(crate) fn cursor(&self, index: usize) -> String {
         let (directory, name) = self.file(index);
         Cursor { tag: self.tag, path: directory.join(name) }.write()
     }
@@ -161,9 +158,9 @@ impl Snapshot {
 
 /// A place in a list: which snapshot, and the last file that was given.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Cursor {
+pub(crate) struct Cursor {
     tag: u64,
-    pub(super) path: RelPath,
+    pub(crate) path: RelPath,
 }
 
 impl Cursor {
@@ -175,7 +172,7 @@ impl Cursor {
     }
 
     /// Reads what [`Self::write`] wrote; `None` for anything else.
-    pub(super) fn read(text: &str) -> Option<Self> {
+    pub(crate) fn read(text: &str) -> Option<Self> {
         if text.len() > LONGEST_URI {
             return None;
         }
@@ -194,14 +191,14 @@ pub struct Snapshots(Mutex<Vec<Arc<Snapshot>>>);
 
 impl Snapshots {
     /// The snapshot that a cursor is from, if it is still kept.
-    pub(super) fn find(&self, cursor: &Cursor) -> Option<Arc<Snapshot>> {
+    pub(crate) fn find(&self, cursor: &Cursor) -> Option<Arc<Snapshot>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|snapshot| snapshot.made.elapsed() < LIFETIME);
         kept.iter().find(|snapshot| snapshot.tag == cursor.tag).cloned()
     }
 
     /// Keeps a snapshot for its cursors; the oldest makes room.
-    pub(super) fn keep(&self, snapshot: Arc<Snapshot>) {
+    pub(crate) fn keep(&self, snapshot: Arc<Snapshot>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|snapshot| snapshot.made.elapsed() < LIFETIME);
         kept.push(snapshot);

@@ -6,7 +6,7 @@ use crate::hostile;
 use crate::root::Root;
 
 /// Short: clients put it before every tool's name.
-pub const NAME: &str = "mcp-fs";
+const NAME: &str = "mcp-fs";
 const TITLE: &str = "Files (mcp-fs)";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 

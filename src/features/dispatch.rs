@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::call::{Call, Failure, Outcome};
-use crate::context::Context;
 use crate::features::{completion, resources, tools};
 use crate::root::{RequestedPath, Root};
+use crate::services::context::Context;
 
 /// Serves a call. May wait for a disk, unless [`inline`] has chosen it.
 pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
@@ -14,9 +14,9 @@ pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
         Call::CallTool { name, arguments } => tools::call(name, arguments.as_deref(), context).map(Outcome::Tool),
         Call::ListResources { cursor } => resources::list(cursor.as_deref(), context).map(Outcome::Resources),
         Call::ReadResource { uri } => resources::read(uri, context).map(Outcome::Contents),
-        Call::Subscribe { uri } => resources::subscribe(uri, context).map(Outcome::Subscribed),
-        Call::Unsubscribe { uri } => resources::unsubscribe(uri, context).map(Outcome::Unsubscribed),
-        Call::Listen(interests) => resources::listen(interests, context).map(Outcome::Listening),
+        Call::Subscribe { uri } => resources::subscribe(uri, context).map(Outcome::Subscribe),
+        Call::Unsubscribe { uri } => resources::unsubscribe(uri, context).map(Outcome::Unsubscribe),
+        Call::Listen(interests) => resources::listen(interests, context).map(Outcome::Listen),
         Call::ListResourceTemplates => Ok(Outcome::ResourceTemplates(resources::templates(context.root()))),
         Call::Complete { template, argument, value } => {
             completion::complete(template, argument, value, context).map(Outcome::Completion)

@@ -1,0 +1,195 @@
+//! The server: one directory, and the work that all clients ask for. It is shared by them and belongs to none.
+//!
+//! What belongs to one client, such as which of its requests are in progress, is the [`peer`](crate::peer)'s business.
+//! A peer asks for a call in one of two ways: [`Server::inline`] does it at once where nothing can block, and
+//! [`Server::submit`] gives it to a thread.
+
+mod info;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+pub use self::info::{ServerInfo, implementation};
+use crate::call::{Call, Failure, Outcome};
+use crate::features::dispatch::{self, Inline};
+use crate::limits::{Limits, WatchMode};
+use crate::root::{MountPolicy, Protect, Root, WritableRoot};
+use crate::runtime::cancel::Cancel;
+use crate::runtime::memory::Reservation;
+use crate::runtime::pool::{Pool, Thread};
+use crate::runtime::watchdog::{Verdict, Watchdog, WorkId};
+use crate::services::Services;
+use crate::services::context::{Context, Progress};
+
+/// The work behind a call.
+type Dispatch = dyn Fn(&Call, &Context) -> Result<Outcome, Failure> + Send + Sync;
+
+/// A server for one directory.
+pub struct Server {
+    services: Arc<Services>,
+    info: ServerInfo,
+    dispatch: Arc<Dispatch>,
+    pool: Arc<Pool>,
+    watchdog: Arc<Watchdog>,
+}
+
+/// A call to be done on a thread, and what its client wants of it.
+#[derive(Debug)]
+pub struct Job {
+    /// What to do.
+    pub call: Arc<Call>,
+    /// Raised when the client does not want the answer any more.
+    pub cancel: Cancel,
+    /// Where progress goes, if the client wants to hear of it.
+    pub progress: Option<Progress>,
+    /// It is an item of a batch.
+    pub in_batch: bool,
+}
+
+/// What came of a [`Job`].
+#[derive(Debug)]
+pub enum Completion {
+    /// It is done. The memory that was set aside goes with the answer.
+    Done(Result<Outcome, Failure>, Vec<Reservation>),
+    /// It is blocked in a file system; it may still be done later.
+    Blocked(Verdict),
+}
+
+impl Server {
+    /// Serves `root`, within `limits`, to be read only.
+    pub fn new(root: Root, limits: Limits) -> Self {
+        Self {
+            info: ServerInfo::new(&root, false, limits.watch.mode != WatchMode::Off),
+            pool: Arc::new(Pool::new(limits.in_flight + limits.left_behind)),
+            watchdog: Arc::new(Watchdog::new(limits.io_time, limits.left_behind)),
+            services: Arc::new(Services::new(root, limits)),
+            dispatch: Arc::new(dispatch::dispatch),
+        }
+    }
+
+    /// The same, and these threads work for it: whoever has the pool, too, can wait for them when it has ended.
+    #[must_use]
+    pub fn with_pool(self, pool: Arc<Pool>) -> Self {
+        Self { pool, ..self }
+    }
+
+    /// The same, and clients may change what is in the directory, but for what has a name of `protect`. If changes are to
+    /// be `durable`, they survive a power cut once they are reported.
+    #[must_use]
+    pub fn allow_write(mut self, protect: Protect, durable: bool) -> Self {
+        // Nothing else holds them before the server serves.
+        if let Some(services) = Arc::get_mut(&mut self.services) {
+            self.info = ServerInfo::new(&services.root, true, !services.watch.is_off());
+            services.writable = Some(WritableRoot::new(Arc::clone(&services.root), protect, durable));
+        }
+        self
+    }
+
+    /// The same, with other work behind it: tests put slow and failing work there.
+    #[must_use]
+    pub fn with_dispatch(
+        self,
+        dispatch: impl Fn(&Call, &Context) -> Result<Outcome, Failure> + Send + Sync + 'static,
+    ) -> Self {
+        Self { dispatch: Arc::new(dispatch), ..self }
+    }
+
+    /// Capabilities and instructions.
+    pub fn info(&self) -> &ServerInfo {
+        &self.info
+    }
+
+    /// How much of everything.
+    pub fn limits(&self) -> &Limits {
+        &self.services.limits
+    }
+
+    /// What all calls share.
+    pub fn services(&self) -> &Arc<Services> {
+        &self.services
+    }
+
+    /// What finds work that is blocked.
+    pub fn watchdog(&self) -> &Watchdog {
+        &self.watchdog
+    }
+
+    /// Does a call on this thread if nothing in it can block; `None` if it needs a thread.
+    pub fn inline(&self, call: &Call) -> Option<Result<Outcome, Failure>> {
+        let context = Context::new(Arc::clone(&self.services), Cancel::default(), None);
+        let context = match dispatch::inline(call, context.root()) {
+            Inline::Always => context.inline(None),
+            Inline::SmallFile(path) => {
+                let file = context.root().read_cached(&path)?;
+                context.inline(Some(file))
+            }
+            Inline::Never => return None,
+        };
+        Some(run(&*self.dispatch, call, &context))
+    }
+
+    /// A thread for one more job: an idle one, a new one, or the next one that becomes free. `None` where the system has
+    /// no new one, and all that there are are blocked.
+    pub fn thread(&self) -> Option<Thread> {
+        let never_free = if self.watchdog.is_any_working() { 0 } else { usize::MAX };
+        self.pool.thread(never_free)
+    }
+
+    /// Does a job on a thread, and tells what comes of it: `Done` in the end, and before that `Blocked` where it is.
+    pub fn submit(&self, thread: Thread, job: Job, tell: impl Fn(Completion) + Send + Sync + 'static) -> WorkId {
+        let Job { call, cancel, progress, in_batch } = job;
+        let context = Context::new(Arc::clone(&self.services), cancel.clone(), progress).in_batch(in_batch);
+        let tell = Arc::new(tell);
+        let blocked = Arc::clone(&tell);
+        let held = Arc::clone(context.held());
+        let work = self.watchdog.begin(cancel, held, move |verdict| blocked(Completion::Blocked(verdict)));
+        let (dispatch, watchdog) = (Arc::clone(&self.dispatch), Arc::clone(&self.watchdog));
+        thread.start(move || {
+            watchdog.started(work);
+            let result = run(&*dispatch, &call, &context);
+            watchdog.end(work);
+            apply_mount_policy(&watchdog, context.services());
+            tell(Completion::Done(result, context.take_reservations()));
+        });
+        work
+    }
+
+    /// Finds work that is blocked, of all peers. To be called now and then while there is any.
+    pub fn look_for_blocked(&self) {
+        let found = self.watchdog.look();
+        if found > 0 {
+            let after = self.limits().io_time.as_secs();
+            tracing::warn!("a file system has not answered for {after} s; {found} threads are blocked in it");
+            apply_mount_policy(&self.watchdog, &self.services);
+        }
+    }
+
+    /// What is answered to a call that is blocked.
+    pub fn timed_out(&self, call: &Call) -> Result<Outcome, Failure> {
+        dispatch::timed_out(call, self.limits().io_time)
+    }
+}
+
+/// Work that is blocked shows that a file system does not answer: walks keep out of others than DIR's own, and once as
+/// many are blocked as threads may be left behind, everything does.
+fn apply_mount_policy(watchdog: &Watchdog, services: &Services) {
+    services.root.set_mount_policy(match watchdog.blocked() {
+        0 => MountPolicy::Follow,
+        blocked if blocked < services.limits.left_behind => MountPolicy::ExplicitOnly,
+        _ => MountPolicy::Skip,
+    });
+}
+
+/// Does the work. A panic in it is the failure of this request alone.
+fn run(dispatch: &Dispatch, call: &Call, context: &Context) -> Result<Outcome, Failure> {
+    catch_unwind(AssertUnwindSafe(|| dispatch(call, context))).unwrap_or_else(|_| {
+        tracing::error!("a request panicked; this is a bug in mcp-fs");
+        Err(Failure::Internal("The server failed on this request; it goes on with others.".to_owned()))
+    })
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("services", &self.services).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,291 @@
+//! Noticing changes: of single files and directories that somebody follows, and of the list of resources.
+//!
+//! Nothing is watched until somebody asks. Then one thread, the [`Watcher`], holds everything there is to know:
+//! hints from the system say when to look, and what the root says then is the truth. What is different is told as a
+//! [`Change`]; who is to hear of it, and in which words, is the connection's business.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | `watcher` | the thread: waits for hints, looks when something is due |
+//! | `watches` | which directories the system watches for it |
+//! | `targets` | what is followed, and when to look at it again |
+//! | `list` | the list of resources, and when to look at that |
+//! | `backoff` | how often a list that goes on changing is told of |
+
+mod backoff;
+mod list;
+mod targets;
+mod watcher;
+mod watches;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
+
+use self::watcher::Watcher;
+use crate::call::Fingerprint;
+use crate::limits::{Limits, WatchMode};
+use crate::root::hints::{Hints, Waker};
+use crate::root::{RelPath, Root, WatchPath};
+use crate::runtime::cancel::Cancel;
+
+/// What has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// What a followed path leads to.
+    Updated(RelPath),
+    /// Which resources there are.
+    ListChanged,
+}
+
+/// Why something is not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotFollowed {
+    /// Too much is followed already.
+    #[error("Too many subscriptions (limit: {0} in all); unsubscribe from another one first.")]
+    TooMany(usize),
+    /// The system has no thread for the watcher.
+    #[error("The system has no thread to notice changes with; raise the server's limit of processes (ulimit -u).")]
+    NoThread,
+}
+
+/// One client of the watching thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct ClientId(u64);
+
+/// How a client is told of a change.
+type Notify = Box<dyn Fn(Change) + Send + Sync>;
+
+/// The clients that there are, and how each is told.
+#[derive(Default)]
+struct Clients {
+    next: AtomicU64,
+    all: Mutex<BTreeMap<ClientId, Notify>>,
+}
+
+/// The way to the watching thread, which begins with the first subscription. All clients share it.
+pub struct Watch {
+    root: Arc<Root>,
+    limits: Limits,
+    clients: Arc<Clients>,
+    /// Paths that are followed, and those that the thread has not forgotten yet.
+    known: Arc<AtomicUsize>,
+    cancel: Cancel,
+    commands: Mutex<Option<Commands>>,
+}
+
+/// What the thread is told.
+enum Command {
+    Follow(WatchPath),
+    Unfollow(RelPath),
+    /// A client wants to hear of the list, and may have this one.
+    WatchList(ClientId, Option<Fingerprint>),
+    /// It does not any more.
+    UnwatchList(ClientId),
+    /// It was given this list.
+    Listed(ClientId, Fingerprint),
+}
+
+#[derive(Clone)]
+struct Commands {
+    sender: Sender<Command>,
+    waker: Waker,
+    thread: Thread,
+}
+
+impl Watch {
+    /// Paths that are followed for all clients together, for each that one client may follow.
+    const CLIENTS: usize = 8;
+
+    /// For `root`. Nothing is watched yet.
+    pub fn new(root: Arc<Root>, limits: &Limits) -> Self {
+        Self {
+            root,
+            limits: limits.clone(),
+            clients: Arc::default(),
+            known: Arc::default(),
+            cancel: Cancel::default(),
+            commands: Mutex::default(),
+        }
+    }
+
+    /// Whether changes are never noticed (`--watch off`).
+    pub fn is_off(&self) -> bool {
+        self.limits.watch.mode == WatchMode::Off
+    }
+
+    /// The way to the thread, which is started where it does not run yet. `None` where that is impossible.
+    fn commands(&self) -> Option<Commands> {
+        let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        if commands.is_none() {
+            let hints = Hints::new(self.limits.watch.mode == WatchMode::Poll);
+            let (sender, receiver) = mpsc::channel();
+            let waker = hints.waker();
+            let (root, known, cancel) = (Arc::clone(&self.root), Arc::clone(&self.known), self.cancel.clone());
+            let watcher = Watcher::new(root, &self.limits, hints, known, cancel, Arc::clone(&self.clients));
+            match thread::Builder::new().name("watch".to_owned()).spawn(move || watcher.run(&receiver)) {
+                Ok(running) => *commands = Some(Commands { sender, waker, thread: running.thread().clone() }),
+                Err(error) => tracing::error!("changes are not noticed: no thread for it: {error}"),
+            }
+        }
+        commands.clone()
+    }
+}
+
+/// What one client follows, and what it knows of the list. Each client has its own.
+#[derive(Debug)]
+pub struct WatchClient {
+    watch: Arc<Watch>,
+    id: ClientId,
+    /// How many paths it follows.
+    followed: Arc<AtomicUsize>,
+    /// The list that it was given last, be it before it watched.
+    given: Option<Fingerprint>,
+}
+
+impl WatchClient {
+    /// A client that is told of changes by `notify`, from the watching thread.
+    pub fn new(watch: Arc<Watch>, notify: impl Fn(Change) + Send + Sync + 'static) -> Self {
+        let id = watch.clients.add(Box::new(notify));
+        Self { watch, id, followed: Arc::default(), given: None }
+    }
+
+    /// Follows a path from what is known of it now.
+    pub fn follow(&self, path: WatchPath) -> Result<Followed, NotFollowed> {
+        let most = self.watch.limits.watch.followed;
+        let commands = self.watch.commands().ok_or(NotFollowed::NoThread)?;
+        // What waits for a thread that hangs is bounded, too.
+        if self.watch.known.load(Ordering::Relaxed) >= Watch::CLIENTS * most {
+            return Err(NotFollowed::TooMany(most));
+        }
+        let room = |count: usize| (count < most).then_some(count + 1);
+        let counted = self.followed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room);
+        counted.map_err(|_| NotFollowed::TooMany(most))?;
+        let name = path.path.clone();
+        self.watch.known.fetch_add(1, Ordering::Relaxed);
+        commands.send(Command::Follow(path));
+        Ok(Followed { path: name, all: Arc::clone(&self.followed), commands })
+    }
+
+    /// Watches the list of resources.
+    pub fn watch_list(&self) -> ListWatched {
+        let commands = self.watch.commands();
+        commands.as_ref().inspect(|commands| commands.send(Command::WatchList(self.id, self.given)));
+        ListWatched(self.id, commands)
+    }
+
+    /// The client was given this list: if it is another one than what the thread sees, there is something to tell.
+    pub fn listed(&mut self, list: Fingerprint) {
+        self.given = Some(list);
+        let commands = self.watch.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        commands.as_ref().inspect(|commands| commands.send(Command::Listed(self.id, list)));
+    }
+}
+
+impl Drop for WatchClient {
+    fn drop(&mut self) {
+        self.watch.clients.remove(self.id);
+    }
+}
+
+impl Clients {
+    fn add(&self, notify: Notify) -> ClientId {
+        let id = ClientId(self.next.fetch_add(1, Ordering::Relaxed));
+        self.lock().insert(id, notify);
+        id
+    }
+
+    fn remove(&self, id: ClientId) {
+        self.lock().remove(&id);
+    }
+
+    /// Tells all clients; each knows what it follows.
+    fn tell_all(&self, change: &Change) {
+        self.lock().values().for_each(|notify| notify(change.clone()));
+    }
+
+    fn tell(&self, client: ClientId, change: Change) {
+        if let Some(notify) = self.lock().get(&client) {
+            notify(change);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<ClientId, Notify>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+        let commands = self.commands.get_mut().unwrap_or_else(PoisonError::into_inner);
+        commands.as_ref().inspect(|commands| commands.waker.wake(&commands.thread));
+    }
+}
+
+impl Commands {
+    fn send(&self, command: Command) {
+        // It fails when the thread has ended: with the server, or by a fault, which the log names.
+        drop(self.sender.send(command));
+        self.waker.wake(&self.thread);
+    }
+}
+
+/// A path is followed as long as this lives.
+pub struct Followed {
+    path: RelPath,
+    /// How many there are.
+    all: Arc<AtomicUsize>,
+    commands: Commands,
+}
+
+impl Followed {
+    /// As it stands in [`Change::Updated`].
+    pub fn path(&self) -> &RelPath {
+        &self.path
+    }
+}
+
+impl Drop for Followed {
+    fn drop(&mut self) {
+        self.all.fetch_sub(1, Ordering::Relaxed);
+        self.commands.send(Command::Unfollow(self.path.clone()));
+    }
+}
+
+/// A client watches the list of resources as long as this lives.
+pub struct ListWatched(ClientId, Option<Commands>);
+
+impl ListWatched {
+    /// Whether there is a thread that watches it.
+    pub fn is_watched(&self) -> bool {
+        self.1.is_some()
+    }
+}
+
+impl Drop for ListWatched {
+    fn drop(&mut self) {
+        self.1.as_ref().inspect(|commands| commands.send(Command::UnwatchList(self.0)));
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("known", &self.known).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Followed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Followed").field(&self.path).finish()
+    }
+}
+
+impl fmt::Debug for ListWatched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ListWatched").finish()
+    }
+}
