@@ -39,7 +39,7 @@ use crate::jsonrpc::message::{self, Id, Message, Request};
 use crate::log;
 use crate::object::{self, Array};
 use crate::protocol::{self, Routed, Session, encode};
-use crate::runtime::memory::Reservation;
+use crate::runtime::memory::{Budget, Reservation};
 use crate::server::Server;
 use crate::services::watch::WatchClient;
 
@@ -53,6 +53,8 @@ pub struct Peer<S> {
     session: Session,
     inflight: Inflight,
     running: Running,
+    /// Its share of the memory for answers.
+    budget: Arc<Budget>,
     batches: Batches,
     subscriptions: Subscriptions,
     events_in: UnboundedSender<Event>,
@@ -68,6 +70,7 @@ impl<S: Sink> Peer<S> {
         });
         let subscriptions = Subscriptions::new(watch, server.limits().held_bytes / 4);
         let peer = Self {
+            budget: server.share_of_memory(),
             server,
             sink,
             session: Session::default(),

@@ -88,6 +88,7 @@ impl<S: Sink> Peer<S> {
                 cancel: pending.cancel.clone(),
                 progress: token.map(|token| self.progress(ticket, token)),
                 in_batch: pending.batch.is_some(),
+                budget: Arc::clone(&self.budget),
             };
             let events = self.events_in.clone();
             // A send fails only when the peer is gone.

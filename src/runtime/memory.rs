@@ -13,12 +13,19 @@ pub struct Budget {
     limit: u64,
     used: Mutex<u64>,
     freed: Condvar,
+    /// Of which this one is a share: what is taken here is taken there, too.
+    whole: Option<Arc<Budget>>,
 }
 
 impl Budget {
     /// A budget of `limit` bytes.
     pub fn new(limit: u64) -> Arc<Self> {
-        Arc::new(Self { limit, used: Mutex::new(0), freed: Condvar::new() })
+        Arc::new(Self { limit, used: Mutex::new(0), freed: Condvar::new(), whole: None })
+    }
+
+    /// At most `limit` bytes of this budget, for one of those that share it.
+    pub fn share(self: &Arc<Self>, limit: u64) -> Arc<Self> {
+        Arc::new(Self { limit, used: Mutex::new(0), freed: Condvar::new(), whole: Some(Arc::clone(self)) })
     }
 
     /// Takes `bytes`. Where there is no room it waits if `may_wait`, and fails otherwise.
@@ -32,7 +39,13 @@ impl Budget {
             used = self.freed.wait_timeout(used, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
         }
         *used += bytes;
-        Ok(Reservation { budget: Arc::clone(self), bytes })
+        drop(used);
+        let mut reservation = Reservation { budget: Arc::clone(self), bytes, whole: None };
+        if let Some(whole) = &self.whole {
+            // Where this fails, what was taken of the share is given back.
+            reservation.whole = Some(Box::new(whole.reserve(bytes, cancel, may_wait)?));
+        }
+        Ok(reservation)
     }
 }
 
@@ -50,6 +63,8 @@ pub enum NoMemory {
 pub struct Reservation {
     budget: Arc<Budget>,
     bytes: u64,
+    /// The same bytes of the budget that this one is a share of.
+    whole: Option<Box<Reservation>>,
 }
 
 impl Drop for Reservation {
@@ -121,6 +136,19 @@ mod tests {
         });
         drop(first);
         assert!(waiting.join().expect("no panic"));
+    }
+
+    #[test]
+    fn a_share_is_taken_of_the_whole_and_leaves_the_rest_to_others() {
+        let (whole, cancel) = (Budget::new(20), Cancel::default());
+        let [first, second, third] = [(); 3].map(|()| whole.share(10));
+        let held = first.reserve(10, &cancel, false).expect("it is free");
+        assert!(first.reserve(1, &cancel, false).is_err(), "the share is taken");
+        let other = second.reserve(10, &cancel, false).expect("the other share is free");
+        assert!(third.reserve(1, &cancel, false).is_err(), "the whole is taken");
+        drop(held);
+        assert!(third.reserve(10, &cancel, false).is_ok(), "a refusal took nothing, and what was given back is free");
+        drop(other);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::features::dispatch::{self, Inline};
 use crate::limits::{Limits, WatchMode};
 use crate::root::{MountPolicy, Protect, Root, WritableRoot};
 use crate::runtime::cancel::Cancel;
-use crate::runtime::memory::Reservation;
+use crate::runtime::memory::{Budget, Reservation};
 use crate::runtime::pool::{Pool, Thread};
 use crate::runtime::watchdog::{Verdict, Watchdog, WorkId};
 use crate::services::Services;
@@ -44,6 +44,8 @@ pub struct Job {
     pub progress: Option<Progress>,
     /// It is an item of a batch.
     pub in_batch: bool,
+    /// The client's share of the memory for answers.
+    pub budget: Arc<Budget>,
 }
 
 /// What came of a [`Job`].
@@ -104,6 +106,11 @@ impl Server {
         &self.services.limits
     }
 
+    /// One client's share of the memory for answers.
+    pub fn share_of_memory(&self) -> Arc<Budget> {
+        self.services.budget.share(self.limits().answer_bytes)
+    }
+
     /// What all calls share.
     pub fn services(&self) -> &Arc<Services> {
         &self.services
@@ -137,8 +144,9 @@ impl Server {
 
     /// Does a job on a thread, and tells what comes of it: `Done` in the end, and before that `Blocked` where it is.
     pub fn submit(&self, thread: Thread, job: Job, tell: impl Fn(Completion) + Send + Sync + 'static) -> WorkId {
-        let Job { call, cancel, progress, in_batch } = job;
-        let context = Context::new(Arc::clone(&self.services), cancel.clone(), progress).in_batch(in_batch);
+        let Job { call, cancel, progress, in_batch, budget } = job;
+        let context = Context::new(Arc::clone(&self.services), cancel.clone(), progress);
+        let context = context.in_batch(in_batch).with_budget(budget);
         let tell = Arc::new(tell);
         let blocked = Arc::clone(&tell);
         let held = Arc::clone(context.held());

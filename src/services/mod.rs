@@ -44,7 +44,8 @@ pub struct Services {
     pub snapshots: Snapshots,
     /// What notices changes.
     pub watch: Arc<Watch>,
-    /// Memory for answers.
+    /// Memory for answers to all clients. Each client has a share of half of it at most, so that one that does not read
+    /// leaves the rest to others.
     pub budget: Arc<Budget>,
     /// Walks and listings at once.
     pub turns: Arc<Budget>,
@@ -66,7 +67,7 @@ impl Services {
             watch: Arc::new(Watch::new(Arc::clone(&root), &limits)),
             root,
             writable: None,
-            budget: Budget::new(limits.answer_bytes),
+            budget: Budget::new(2 * limits.answer_bytes),
             turns: Budget::new(WALKS),
             search_permits: Budget::new(SEARCHES),
             change_permits: Budget::new(CHANGES),

@@ -36,6 +36,9 @@ mod progress;
 // The edges at which the official Rust SDK falls short: one table of what was sent and what comes of it here.
 mod sdk_edges;
 
+// Several clients of one server, side by side.
+mod peers;
+
 // Cancelling before, during and after; unknown and duplicate ids; panics; limits; the end of input in flight.
 mod cancellation;
 

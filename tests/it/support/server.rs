@@ -195,8 +195,20 @@ impl Builder {
         self
     }
 
-    /// Starts it.
+    /// Starts it, with one client.
     pub(crate) fn start(self) -> TestServer {
+        let [client] = self.start_shared();
+        client
+    }
+
+    /// Starts it with several clients, which have nothing in common but the server.
+    pub(crate) fn start_shared<const CLIENTS: usize>(self) -> [TestServer; CLIENTS] {
+        let buffer = self.buffer;
+        let server = Arc::new(self.server());
+        [(); CLIENTS].map(|()| connect(Arc::clone(&server), buffer))
+    }
+
+    fn server(self) -> Server {
         let deny = Deny::new(&self.deny, self.default_deny).expect("patterns");
         let root = Root::open(&self.root, deny).expect("a root");
         let mut server = Server::new(root, self.limits);
@@ -210,24 +222,29 @@ impl Builder {
         if let Some(most) = self.threads {
             server = server.with_pool(Arc::new(Pool::new(most)));
         }
-        let (input, server_input) = tokio::io::duplex(self.buffer);
-        let (output, server_output) = tokio::io::duplex(self.buffer);
-        let (end, ended) = mpsc::channel();
-        let thread = thread::spawn(move || {
-            let runtime = runtime();
-            let served = stdio::serve(Arc::new(server), server_input, server_output, std::future::pending());
-            let _ = end.send(runtime.block_on(served));
-            // Work that the server has given up must not hold the test up.
-            runtime.shutdown_background();
-        });
-        TestServer {
-            talk: Talk::default(),
-            runtime: runtime(),
-            input: Some(input),
-            output: BufReader::new(output),
-            thread: Some(thread),
-            ended,
-        }
+        server
+    }
+}
+
+/// Connects one more client to a server.
+fn connect(server: Arc<Server>, buffer: usize) -> TestServer {
+    let (input, server_input) = tokio::io::duplex(buffer);
+    let (output, server_output) = tokio::io::duplex(buffer);
+    let (end, ended) = mpsc::channel();
+    let thread = thread::spawn(move || {
+        let runtime = runtime();
+        let served = stdio::serve(server, server_input, server_output, std::future::pending());
+        let _ = end.send(runtime.block_on(served));
+        // Work that the server has given up must not hold the test up.
+        runtime.shutdown_background();
+    });
+    TestServer {
+        talk: Talk::default(),
+        runtime: runtime(),
+        input: Some(input),
+        output: BufReader::new(output),
+        thread: Some(thread),
+        ended,
     }
 }
 
