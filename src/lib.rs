@@ -1,34 +1,33 @@
-//! mcp-fs serves one directory to an MCP client over stdio, as resources and as tools, and nothing outside it.
+//! mcp-fs serves one directory to MCP clients, as resources and as tools, and nothing outside it.
 //!
 //! It is also meant to be read, by people who learn the protocol. Start here, then follow a request:
 //!
 //! ```text
-//!  stdin bytes
-//!    |  wire::lines     bytes -> line               bounded; BOM, CR, no final newline, EOF
-//!    |  wire::message   line  -> Request | Notification | Response | Batch, or Malformed
-//!    |  connection      one loop: registers the id, owns the only writer, answers exactly once
-//!    |  era             Request -> Call             the rules of the revision; neutral words out
-//!    |  dispatch        Call  -> feature            one match
-//!    |  features        Call  -> Outcome | Failure  knows the root and its arguments; no era, no wire
-//!    |  root            RelPath -> bytes, entries   the only code that touches the disk
+//!  bytes
+//!    |  transport   bytes -> message            one client on stdin and stdout: lines, bounded; the only writer
+//!    |  jsonrpc     message -> Request | Notification | Response | Batch, or Malformed
+//!    |  peer        one client: its requests in progress, batches, subscriptions; answers exactly once
+//!    |  protocol    Request -> Call             the rules of the revision; neutral words out
+//!    |  server      shared by all peers: runs a Call inline or on a thread, and finds work that is blocked
+//!    |  features    Call -> Outcome | Failure   one file a tool; no revision, no wire
+//!    |  root        RelPath -> bytes, entries   the only code that touches the disk
 //!    v
-//!  Outcome | Failure -> era::dress -> wire::json -> wire::outbox -> stdout
+//!  Outcome | Failure -> protocol::encode -> the peer's sink -> transport -> bytes
 //! ```
 //!
-//! [`server`] puts these together. [`call`] is the waist between the halves: eras translate to it, features work in
-//! it, with a [`context`] at hand. [`limits`] has every bound, [`memory`] and [`inflight`] keep two of them,
-//! [`pool`] has the threads for work that blocks, [`serial_executor`] is where much memory is used, [`subscribers`] knows who hears
-//! of changes, [`cancel`] is the word to stop, [`text`] holds what may be large. [`hostile`] knows the characters that are
-//! escaped wherever a name is shown.
-//! [`stdio`] opens stdin and stdout as what they are, [`log`] writes to stderr, [`cli`] and [`check`] are what a person
-//! sees.
+//! A layer uses those below it and none above; `tests/it/layers.rs` checks that. Beside the way of a request: [`call`]
+//! is the vocabulary that protocol and features share, [`services`] is what lives as long as the server (the watching
+//! thread, snapshots of the list) and what a call has at hand of it, [`runtime`] has what work runs on (threads, permits,
+//! memory, the request to stop), [`limits`] has every bound, [`text`] and [`bytes`] hold what may be large, [`hostile`]
+//! knows the characters that are escaped wherever a name is shown. [`log`] writes to stderr; [`cli`] and [`check`] are
+//! what a person sees.
 //!
 //! # Invariants
 //!
 //! 1. Only [`root`] touches the file system. `.clippy.toml` forbids it to everything else, and the ambient authority
 //!    that a program is born with enters at one line, in [`root::Root::open`]. [`root::Root`] cannot change anything;
 //!    what can is [`root::WritableRoot`], and that exists only with `--allow-write`.
-//! 2. [`features`] names no era and no wire type. A new tool is one file and one line.
+//! 2. [`features`] names no revision, no transport and no wire type. A new tool is one file and one line.
 //! 3. Every request gets exactly one answer, also when the work panics, unless it was cancelled. Notifications get
 //!    none, and neither does anything that is a response.
 //! 4. stdout carries lines of the protocol only. The log goes to stderr, with control characters escaped.
@@ -38,7 +37,7 @@
 //! 7. On Linux the kernel confines the process to the directory before it reads the first line ([`root::sandbox`]),
 //!    so that a fault in the first six does not lead outside.
 //!
-//! `tests/it/tidy.rs` and the lints hold the first two; the tests named after the others hold those.
+//! `tests/it/tidy.rs`, `tests/it/layers.rs` and the lints hold the first two; the tests named after the others hold those.
 //!
 //! # Why not an SDK
 //!

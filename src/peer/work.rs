@@ -10,7 +10,6 @@ use super::batch::BatchKey;
 use super::inflight::{Pending, Ticket, Waiting};
 use super::sink::{Destination, Sink};
 use crate::call::{Call, Failure, Outbound, Outcome};
-use crate::features::dispatch;
 use crate::jsonrpc::message::Id;
 use crate::protocol::{Era, encode};
 use crate::runtime::memory::Reservation;
@@ -168,7 +167,7 @@ impl<S: Sink> Peer<S> {
         let Some(Waiting { ticket, call, .. }) = self.inflight.dequeue() else { return };
         tracing::error!("the system has no thread for a request (ulimit -u, or the container's limit of processes)");
         if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
-            self.answer(&id, era, batch, dispatch::no_thread(&call), Vec::new());
+            self.answer(&id, era, batch, self.server.without_thread(&call), Vec::new());
         }
     }
 

@@ -45,11 +45,11 @@ impl Pool {
         Self(Arc::new(Shared { most, state: Mutex::default(), wanted: Condvar::new(), left: Condvar::new() }))
     }
 
-    /// A thread for one more job while `unfinished` are not done: an idle one, a new one, or one that has done its job
-    /// and is about to be idle. `None` where the system has none.
-    pub fn thread(&self, unfinished: usize) -> Option<Thread> {
+    /// A thread for one more job while `blocked` jobs may never be done: an idle one, a new one, or the next one that has
+    /// done its job. `None` where the system has no new one, and all that there are are blocked.
+    pub fn thread(&self, blocked: usize) -> Option<Thread> {
         let mut state = self.0.lock();
-        if state.jobs.len() + state.promised >= state.idle && !self.0.grow(&mut state) && state.threads <= unfinished {
+        if state.jobs.len() + state.promised >= state.idle && !self.0.grow(&mut state) && state.threads <= blocked {
             return None;
         }
         state.promised += 1;

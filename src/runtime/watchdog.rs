@@ -106,11 +106,6 @@ impl Watchdog {
         self.lock().blocked
     }
 
-    /// Whether any work goes on and is not blocked, so that its thread will be free.
-    pub fn is_any_working(&self) -> bool {
-        self.lock().work.values().any(|work| work.since.is_some() && work.verdict.is_none())
-    }
-
     /// Whether work has passed no checkpoint since the last look, nor for a while before that.
     pub fn seems_blocked(&self, id: WorkId) -> bool {
         let look = self.interval();

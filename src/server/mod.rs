@@ -138,8 +138,7 @@ impl Server {
     /// A thread for one more job: an idle one, a new one, or the next one that becomes free. `None` where the system has
     /// no new one, and all that there are are blocked.
     pub fn thread(&self) -> Option<Thread> {
-        let never_free = if self.watchdog.is_any_working() { 0 } else { usize::MAX };
-        self.pool.thread(never_free)
+        self.pool.thread(self.watchdog.blocked())
     }
 
     /// Does a job on a thread, and tells what comes of it: `Done` in the end, and before that `Blocked` where it is.
@@ -154,7 +153,9 @@ impl Server {
         let (dispatch, watchdog) = (Arc::clone(&self.dispatch), Arc::clone(&self.watchdog));
         thread.start(move || {
             watchdog.started(work);
-            let result = run(&*dispatch, &call, &context);
+            // It may have been cancelled while it waited for this thread.
+            let cancelled = context.cancel.is_requested();
+            let result = if cancelled { Err(Failure::Cancelled) } else { run(&*dispatch, &call, &context) };
             watchdog.end(work);
             apply_mount_policy(&watchdog, context.services());
             tell(Completion::Done(result, context.take_reservations()));
@@ -170,6 +171,11 @@ impl Server {
             tracing::warn!("a file system has not answered for {after} s; {found} threads are blocked in it");
             apply_mount_policy(&self.watchdog, &self.services);
         }
+    }
+
+    /// What is answered to a call for which the system has no thread.
+    pub fn without_thread(&self, call: &Call) -> Result<Outcome, Failure> {
+        dispatch::no_thread(call)
     }
 
     /// What is answered to a call that is blocked.

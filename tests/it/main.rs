@@ -15,6 +15,9 @@ mod support;
 // Layers, file lengths, module docs, registries: what must hold for the source itself.
 mod tidy;
 
+// The order of the layers.
+mod layers;
+
 // The lessons in tests/transcripts/*.txt, replayed word for word against the real program.
 mod transcripts;
 

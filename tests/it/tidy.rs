@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 const LONGEST_FILE: usize = 350;
 
 /// A file of the repository.
-struct Source {
+pub(crate) struct Source {
     /// From the top of the repository, with `/`.
-    path: String,
+    pub(crate) path: String,
     text: String,
 }
 
 impl Source {
     /// Its lines of code, with their numbers. A comment at the end of a line is cut off.
-    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub(crate) fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let code = |line: &'_ str| line.find("//").is_none_or(|at| !line[..at].trim().is_empty());
         let lines = self.text.lines().enumerate().filter(move |(_, line)| code(line));
         lines.map(|(number, line)| (number + 1, line.split(" // ").next().unwrap_or(line)))
@@ -34,7 +34,7 @@ fn top() -> &'static Path {
 }
 
 /// The Rust files below `directory`; there have to be some.
-fn sources(directory: &str) -> Vec<Source> {
+pub(crate) fn sources(directory: &str) -> Vec<Source> {
     let rust = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rs");
     let files = walkdir::WalkDir::new(top().join(directory)).sort_by_file_name();
     let files = files.into_iter().map(|entry| entry.expect("readable").into_path()).filter(rust);
@@ -95,15 +95,6 @@ fn no_file_is_long() {
     };
     let found: Vec<String> = all_sources().iter().filter_map(too_long).collect();
     assert!(found.is_empty(), "longer than {LONGEST_FILE} lines:\n{}", found.join("\n"));
-}
-
-#[test]
-fn features_know_no_revision_and_no_wire() {
-    names_none_of(
-        &sources("src/features"),
-        &["protocol::", "jsonrpc::", "peer::", "transport::"],
-        "a feature is written once, for all revisions",
-    );
 }
 
 #[test]
