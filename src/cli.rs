@@ -74,29 +74,9 @@ pub struct Cli {
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().blob_bytes, value_parser = positive())]
     pub max_blob_bytes: usize,
 
-    /// Bytes of one line of input.
-    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().line_bytes, value_parser = at_least(1_000))]
-    pub max_line_bytes: usize,
-
     /// Requests worked on at once.
     #[arg(long, value_name = "N", default_value_t = Limits::default().in_flight, value_parser = positive())]
     pub max_in_flight: usize,
-
-    /// Requests that may wait.
-    #[arg(long, value_name = "N", default_value_t = Limits::default().queued, value_parser = positive())]
-    pub max_queued: usize,
-
-    /// Bytes of requests that may wait or be worked on.
-    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().queued_bytes, value_parser = positive())]
-    pub max_queued_bytes: usize,
-
-    /// Bytes of answers being prepared or written.
-    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().answer_bytes as usize, value_parser = positive())]
-    pub max_answer_bytes: usize,
-
-    /// Messages in one batch (2025-03-26 and older).
-    #[arg(long, value_name = "N", default_value_t = Limits::default().batch, value_parser = positive())]
-    pub max_batch: usize,
 
     /// Seconds after which a search gives what it found so far, and lines far into a file are looked for no longer.
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().search_time.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
@@ -200,16 +180,9 @@ impl Cli {
             output_bytes: self.max_output_bytes,
             resource_bytes: self.max_resource_bytes,
             blob_bytes: self.max_blob_bytes,
-            line_bytes: self.max_line_bytes,
             in_flight: self.max_in_flight,
-            queued: self.max_queued,
-            queued_bytes: self.max_queued_bytes,
-            answer_bytes: self.max_answer_bytes as u64,
-            held_bytes: Limits::default().held_bytes.max(self.max_queued_bytes).max(self.max_answer_bytes),
-            batch: self.max_batch,
             search_time: Duration::from_secs(self.search_timeout),
             io_time: Duration::from_secs(self.io_timeout),
-            left_behind: Limits::default().left_behind,
             search_threads: self.search_threads.unwrap_or(Limits::default().search_threads),
             watch: Watching {
                 mode: self.watch,
@@ -217,6 +190,8 @@ impl Cli {
                 poll: Duration::from_secs(self.poll_interval),
                 ..Watching::default()
             },
+            // The others are constants: nobody has had a reason to turn them.
+            ..Limits::default()
         }
     }
 
@@ -229,12 +204,7 @@ impl Cli {
             ("--max-output-bytes", now.output_bytes, default.output_bytes),
             ("--max-resource-bytes", now.resource_bytes, default.resource_bytes),
             ("--max-blob-bytes", now.blob_bytes, default.blob_bytes),
-            ("--max-line-bytes", now.line_bytes, default.line_bytes),
             ("--max-in-flight", now.in_flight, default.in_flight),
-            ("--max-queued", now.queued, default.queued),
-            ("--max-queued-bytes", now.queued_bytes, default.queued_bytes),
-            ("--max-answer-bytes", now.answer_bytes as usize, default.answer_bytes as usize),
-            ("--max-batch", now.batch, default.batch),
             ("--search-timeout", now.search_time.as_secs() as usize, default.search_time.as_secs() as usize),
             ("--io-timeout", now.io_time.as_secs() as usize, default.io_time.as_secs() as usize),
             ("--watch-limit", now.watch.directories, default.watch.directories),

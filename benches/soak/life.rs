@@ -48,28 +48,27 @@ pub(crate) struct Plan {
     pub(crate) seed: u64,
     pub(crate) revision: &'static str,
     pub(crate) writable: bool,
-    pub(crate) line_bytes: usize,
     pub(crate) one_heap: bool,
     pub(crate) time: Duration,
 }
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (kind, lines) = (if self.writable { "writing" } else { "reading" }, self.line_bytes >> 20);
+        let kind = if self.writable { "writing" } else { "reading" };
         let heaps = if self.one_heap { "one heap" } else { "heaps as usual" };
-        write!(f, "{} and modern, {kind}, lines of {lines} MiB, {heaps}, seed {}", self.revision, self.seed)
+        write!(f, "{} and modern, {kind}, {heaps}, seed {}", self.revision, self.seed)
     }
 }
 
 /// Lives it. Panics where a law is broken.
 pub(crate) fn live(plan: &Plan) -> Counts {
     let served = Served::new();
-    let mut command = command(["--max-line-bytes", &plan.line_bytes.to_string()]);
-    command.args(plan.writable.then_some("--allow-write")).arg(served.tree.path());
+    let mut command = command(plan.writable.then_some("--allow-write"));
+    command.arg(served.tree.path());
     command.envs(plan.one_heap.then_some(ONE_HEAP));
     let process = Process::start_unread(command).legacy(plan.revision);
     let has_batches = plan.revision <= "2025-03-26";
-    let traffic = Traffic::new(plan.seed, &served, plan.writable, has_batches, plan.line_bytes);
+    let traffic = Traffic::new(plan.seed, &served, plan.writable, has_batches);
     let mut life =
         Life { process, traffic, counts: Counts::default(), expected: HashMap::new(), nameless: 0, quiet: 0 };
     let meddler = plan.writable.then(|| Meddler::start(served.tree.path(), plan.seed));

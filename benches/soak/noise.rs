@@ -5,6 +5,9 @@ use serde_json::json;
 use crate::expect::Expect;
 use crate::traffic::{Piece, Traffic};
 
+/// Bytes of the longest line that the server reads.
+const LONGEST_LINE: usize = 32 << 20;
+
 impl Traffic<'_> {
     pub(crate) fn noise(&mut self) -> Piece {
         match self.rng.u32(0..12) {
@@ -60,14 +63,14 @@ impl Traffic<'_> {
 
     /// A line of the largest size, or of one byte more, or far more.
     pub(crate) fn huge(&mut self) -> Piece {
-        if self.line_bytes > 4 << 20 && self.rng.u32(0..10) > 0 {
+        if self.rng.u32(0..10) > 0 {
             return Piece::default(); // such lines take their time
         }
         let id = self.new_id();
         let (begin, end) =
             (format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\",\"params\":{{\"pad\":\""), "\"}}");
-        let more = self.pick(&[0, 0, 1, 70_000, usize::MAX]).min(self.line_bytes);
-        let pad = self.line_bytes + more - begin.len() - end.len();
+        let more = self.pick(&[0, 0, 1, 70_000, usize::MAX]).min(LONGEST_LINE);
+        let pad = LONGEST_LINE + more - begin.len() - end.len();
         let line = format!("{begin}{}{end}", "x".repeat(pad));
         if more > 0 {
             return Piece { is_refused_unread: true, ..Piece::broken(line) };

@@ -16,8 +16,6 @@ use crate::{attacks, ends};
 const SHORTEST_LIFE: Duration = Duration::from_secs(15);
 /// Each revision, to be read and to be written to.
 const KINDS: u32 = 8;
-/// A server of which nothing is to be too big for a test.
-const SMALL_LINES: usize = 1 << 20;
 
 /// Random traffic against mcp-fs.
 #[derive(Debug, clap::Parser)]
@@ -79,7 +77,6 @@ fn soak(seed: u64, time: Duration) {
             revision: LEGACY[number % LEGACY.len()],
             // Turn by turn, and the other way round the second time.
             writable: (number + number / LEGACY.len()) % 2 == 1,
-            line_bytes: [SMALL_LINES, 32 << 20][(number / 2) % 2],
             one_heap: number % 2 == 0,
             time: life,
         };

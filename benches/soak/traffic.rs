@@ -46,7 +46,6 @@ pub(crate) struct Traffic<'a> {
     pub(crate) served: &'a Served,
     pub(crate) writable: bool,
     pub(crate) has_batches: bool,
-    pub(crate) line_bytes: usize,
     asked: u64,
     recent: Vec<(Value, Vec<u8>)>,
     /// Open streams, by the ids of their requests, and subscribed URIs.
@@ -55,13 +54,12 @@ pub(crate) struct Traffic<'a> {
 }
 
 impl<'a> Traffic<'a> {
-    pub(crate) fn new(seed: u64, served: &'a Served, writable: bool, has_batches: bool, line_bytes: usize) -> Self {
+    pub(crate) fn new(seed: u64, served: &'a Served, writable: bool, has_batches: bool) -> Self {
         Self {
             rng: Rng::with_seed(seed),
             served,
             writable,
             has_batches,
-            line_bytes,
             asked: 0,
             recent: Vec::new(),
             streams: Vec::new(),

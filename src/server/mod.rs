@@ -50,6 +50,7 @@ pub struct Job {
 
 /// What came of a [`Job`].
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all are the large one")]
 pub enum Completion {
     /// It is done. The memory that was set aside goes with the answer.
     Done(Result<Outcome, Failure>, Vec<Reservation>),

@@ -43,20 +43,20 @@ fn help_shows_every_limit_with_its_default() {
         output_bytes,
         resource_bytes,
         blob_bytes,
-        line_bytes,
+        line_bytes: _,
         in_flight,
-        queued,
-        queued_bytes,
-        answer_bytes,
-        held_bytes: _, // the others bound it
-        batch,
+        queued: _,
+        queued_bytes: _,
+        answer_bytes: _,
+        held_bytes: _,
+        batch: _,
         search_time,
         io_time,
         left_behind: _,
         search_threads: _, // its default is the machine's
         watch,
     } = Limits::default();
-    // Of these, two have an option; the others are what the protocol's papers ask for.
+    // Of these, two have an option.
     let Watching {
         mode: _,
         directories,
@@ -74,12 +74,7 @@ fn help_shows_every_limit_with_its_default() {
         ("--max-output-bytes", output_bytes),
         ("--max-resource-bytes", resource_bytes),
         ("--max-blob-bytes", blob_bytes),
-        ("--max-line-bytes", line_bytes),
         ("--max-in-flight", in_flight),
-        ("--max-queued", queued),
-        ("--max-queued-bytes", queued_bytes),
-        ("--max-answer-bytes", answer_bytes as usize),
-        ("--max-batch", batch),
         ("--search-timeout", search_time.as_secs() as usize),
         ("--io-timeout", io_time.as_secs() as usize),
         ("--watch-limit", directories),
@@ -124,7 +119,6 @@ fn wrong_arguments_are_explained() {
         (vec!["--page-size", "", dir], "--page-size"),
         (vec!["--list-limit", "99999999999999999999999", dir], "--list-limit"),
         (vec!["--max-output-bytes", "10", dir], "1000"),
-        (vec!["--max-line-bytes", "10", dir], "1000"),
         (vec!["--watch", "always", dir], "auto, poll, off"),
         (vec!["--watch-limit", "0", dir], "--watch-limit"),
         (vec!["--poll-interval", "0", dir], "--poll-interval"),

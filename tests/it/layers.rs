@@ -76,7 +76,7 @@ fn named<'l>(line: &'l str, prefixes: &[&str]) -> Vec<&'l str> {
             let rest = &line[at + prefix.len()..];
             match rest.strip_prefix('{') {
                 Some(list) => {
-                    found.extend(list.split([',', '}']).map(|name| word(name.trim())).filter(|name| !name.is_empty()))
+                    found.extend(list.split([',', '}']).map(|name| word(name.trim())).filter(|name| !name.is_empty()));
                 }
                 None => found.push(word(rest)),
             }

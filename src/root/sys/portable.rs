@@ -61,7 +61,7 @@ pub(in crate::root) fn open(root: &Dir, path: &RelPath, access: Access, can: Cap
 /// Whether a file may change without that its directory hears of it. `None`: nor does anybody else here.
 pub(in crate::root) fn changes_elsewhere(root: &Dir, path: &RelPath, can: Caps) -> Result<Option<bool>, RootError> {
     // Of a single file nothing more can be heard, so it is to be looked at.
-    let stat = stat(root, path, can, false)?;
+    let stat = stat(root, path, can)?;
     Ok(if stat.kind == Kind::File && stat.names() > 1 { None } else { Some(false) })
 }
 
