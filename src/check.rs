@@ -39,7 +39,7 @@ pub fn summary(root: &Root, writable: bool) -> String {
 /// Counts by kind, as far as `resources/list` would go.
 fn contents(root: &Root, limit: usize) -> String {
     let cancel = Cancel::default();
-    let options = WalkOptions { hidden: Hidden::Skipped, max_depth: usize::MAX, exclude: Exclude::nothing() };
+    let options = WalkOptions { hidden: Hidden::Skipped, max_depth: usize::MAX, exclude: Exclude::nothing().into() };
     let mut walk = root.walk(&RelPath::root(), options, &cancel);
     let (mut files, mut directories, mut links, mut others) = (0_usize, 0_usize, 0_usize, 0_usize);
     let mut denied = 0;
@@ -48,14 +48,14 @@ fn contents(root: &Root, limit: usize) -> String {
         let listing = match &visit.listing {
             Ok((_, listing)) => listing,
             Err(error) => {
-                unreadable.push(format!("{}: {error}", visit.path.display()));
+                unreadable.push(format!("{}: {error}", visit.path.real.display()));
                 continue;
             }
         };
         denied += listing.denied;
         for entry in listing.iter() {
             if is_displaced(entry.name) {
-                displaced.push(visit.path.join(entry.name));
+                displaced.push(visit.path.real.join(entry.name));
             }
             match entry.kind {
                 Kind::File => files += 1,

@@ -5,6 +5,9 @@
 
 #![no_main]
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
 use ignore::gitignore::GitignoreBuilder;
 use libfuzzer_sys::fuzz_target;
 use mcp_fs::root::{Deny, RelPath};
@@ -51,6 +54,6 @@ fn expected(patterns: &[String], path: &str) -> Option<bool> {
     }
     let matcher = builder.build().ok()?;
     let path = RelPath::from_bytes(path.as_bytes());
-    let is_match = |path: RelPath| matcher.matched(RelPath::os_path(path.as_bytes()), true).is_ignore();
+    let is_match = |path: RelPath| matcher.matched(OsStr::from_bytes(path.as_bytes()), true).is_ignore();
     Some(path.and_above().any(is_match))
 }

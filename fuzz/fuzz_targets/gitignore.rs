@@ -54,7 +54,9 @@ fuzz_target!(|text: &str| -> Corpus {
 
 /// Makes a file or directory, and those that it is in; `false` where it has no such name.
 fn make(root: &Path, path: &str) -> bool {
-    let is_name = |name: &str| !matches!(name, "" | "." | "..") && name.len() < 256 && !name.contains('\0');
+    // A directory with `.git` or `.jj` in it is a repository, where the rules of those above end.
+    let is_name =
+        |name: &str| !matches!(name, "" | "." | ".." | ".git" | ".jj") && name.len() < 256 && !name.contains('\0');
     let plain = path.strip_suffix('/').unwrap_or(path);
     if !plain.split('/').all(is_name) || plain.len() > 1_000 {
         return false;
@@ -77,12 +79,12 @@ fn clear(root: &Path) {
 
 /// All that a walk comes to.
 fn entries(root: &Root, hidden: Hidden) -> Vec<(RelPath, Kind)> {
-    let options = WalkOptions { hidden, max_depth: usize::MAX, exclude: Exclude::nothing() };
+    let options = WalkOptions { hidden, max_depth: usize::MAX, exclude: Exclude::nothing().into() };
     let cancel = Cancel::default();
     let mut entries = Vec::new();
     for visit in root.walk(&RelPath::root(), options, &cancel) {
         let (_, listing) = visit.listing.expect("a directory");
-        entries.extend(listing.iter().map(|entry| (visit.path.join(entry.name), entry.kind)));
+        entries.extend(listing.iter().map(|entry| (visit.path.real.join(entry.name), entry.kind)));
     }
     entries
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use mcp_fs::call::{Block, Call, Contents, Data, ToolResult};
 use mcp_fs::services::{Services, context::Context};
 use mcp_fs::services::snapshot::Snapshots;
+use mcp_fs::services::compiler::Compiler;
 use mcp_fs::services::watch::Watch;
 use mcp_fs::limits::{Limits, WatchMode};
 use mcp_fs::root::{Deny, Protect, Root, WritableRoot};
@@ -114,6 +115,9 @@ impl Scene {
             change_permits: Budget::new(1),
             edit_turns: Budget::new(1),
             serial_executor: SerialExecutor::default(),
+            compiler: Compiler::default(),
+            search_bench: SerialExecutor::default(),
+            search_helpers: Budget::new(limits.search_threads.saturating_sub(1) as u64),
             limits,
         })
     }

@@ -75,6 +75,8 @@ pub struct ResourcePage {
     pub next_cursor: Option<String>,
     /// Set when the list was cut: how many entries it was cut to.
     pub truncated: Option<usize>,
+    /// How many entries ignore files hid; 0 where the list was cut.
+    pub ignored: usize,
     /// On the first page: which list this is, so that it can be told from a later one.
     pub fingerprint: Option<Fingerprint>,
 }

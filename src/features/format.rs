@@ -8,7 +8,7 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::hostile::is_hostile;
 use crate::object;
-use crate::root::{Entry, Kind, RelPath, Root};
+use crate::root::{Entry, Kind, NotEntered, RelPath, Root};
 
 /// A path on one line: as it is, or as its `file://` URI where a [hostile](crate::hostile) character or invalid UTF-8 is
 /// in it. Every tool takes both.
@@ -28,6 +28,19 @@ pub(super) fn shown_entry<'n>(root: &Root, dir: &RelPath, name: &'n [u8]) -> Cow
 /// A walk's notes, a line's worth each.
 pub(super) fn notes(root: &Root, notes: &[(RelPath, String)]) -> Vec<String> {
     notes.iter().map(|(path, why)| format!("{} {why}", noted(root, path))).collect()
+}
+
+/// How many entries ignore files hid from a walk, where they hid any.
+pub(super) fn hidden(entries: usize) -> Option<String> {
+    let entries = (entries > 0).then(|| counted(entries as u64, "entry", "entries"))?;
+    Some(format!("{entries} hidden by ignore files left out (includeIgnored shows them)"))
+}
+
+/// How many links to directories a walk did not enter, where there were any.
+pub(super) fn not_entered(links: NotEntered) -> Option<String> {
+    let at_least = if links.is_more { "at least " } else { "" };
+    let links = (links.count > 0).then(|| counted(links.count as u64, "link", "links"))?;
+    Some(format!("{at_least}{links} to directories not entered (name one in \"path\")"))
 }
 
 /// A path in a note, which must not be as long as an answer.

@@ -21,6 +21,6 @@ pub mod dispatch;
 mod edit;
 mod format;
 pub mod resources;
-mod search;
+pub mod search;
 mod text;
 pub mod tools;

@@ -191,6 +191,9 @@ fn write_outcome(body: &mut Body, meta: &mut Meta, era: Era, outcome: Outcome) -
             if let Some(limit) = page.truncated {
                 meta.0.push(("dev.mcp-fs/truncated", serde_json::json!({ "limit": limit }).to_string()));
             }
+            if page.ignored > 0 {
+                meta.0.push(("dev.mcp-fs/ignored", serde_json::json!({ "entries": page.ignored }).to_string()));
+            }
             Some(0)
         }
         Outcome::Contents(contents) => {

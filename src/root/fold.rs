@@ -61,13 +61,12 @@ mod tests {
         ('\u{fb06}', "st"),
     ];
 
-    /// Where nearly all characters are that have a case or another spelling, or cannot be seen.
+    /// All that has a case or another spelling, but for the syllables of Hangul, which are so regular.
     fn characters() -> impl Iterator<Item = char> {
-        ('\0'..='\u{2fff}')
-            .chain('\u{a640}'..='\u{abff}')
-            .chain('\u{f900}'..='\u{ffff}')
-            .chain('\u{10400}'..='\u{118ff}')
-            .chain('\u{1e900}'..='\u{1e95f}')
+        ('\0'..='\u{33ff}')
+            .chain('\u{a000}'..='\u{abff}')
+            .chain('\u{f900}'..='\u{1efff}')
+            .chain('\u{e0000}'..='\u{e01ff}')
     }
 
     /// Held against the tables of another crate.

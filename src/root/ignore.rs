@@ -2,40 +2,45 @@
 //!
 //! Only files inside the served directory are read, and only through the root: a `.gitignore` that is a link, a
 //! `.git` file's gitdir, parent directories and global files would each tell something about the outside. Whether
-//! there is a git repository does not matter.
+//! there is a git repository does not matter, but for one thing: what the `.gitignore` files above a repository say
+//! ends where it begins, as for git and ripgrep. (What `.ignore` files say goes on, as for ripgrep.) The repository's own
+//! directory is an entry of the one above, so a walk from there comes to it only where those files do not hide it.
+//!
+//! A directory that a call names is searched, whatever is said above it of all that is in it ([`named`]).
 
+mod exclude;
+mod literal;
+mod named;
+mod patterns;
 mod syntax;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::runtime::cancel::Cancel;
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::Gitignore;
 
+use super::Root;
 use super::listing::Listing;
 use super::path::{RelPath, os_str};
-use super::{Root, RootError};
+use super::stat::Kind;
+use crate::runtime::cancel::Cancel;
 
-/// A larger file is not applied: a compiled pattern takes hundreds of times its text.
-const MAX_FILE: u64 = 32 << 10;
-/// Patterns in one file; a file with more is not applied.
-const MAX_PATTERNS: usize = 1_000;
-/// Bytes of a pattern that a call gives.
-const MAX_PATTERN: usize = 1_000;
+pub use exclude::Exclude;
+pub(super) use named::Named;
+use patterns::Patterns;
+
 /// Patterns in memory at once during a walk.
 const MAX_LIVE: usize = 5_000;
 /// Bytes of patterns compiled in a walk: more would take seconds, wherever in the tree it is.
 const MAX_COMPILED: usize = 512 << 10;
 
-/// Git passes over it.
-const BYTE_ORDER_MARK: char = '\u{feff}';
-
 /// Directories with ignore files one below the other: each entry is held against all that are above it.
 const MAX_LEVELS: usize = 50;
 
 /// In this order: what `.ignore` says wins.
-const FILES: [&[u8]; 2] = [b".ignore", b".gitignore"];
+const FILES: [&[u8]; 2] = [IGNORE, b".gitignore"];
+const IGNORE: &[u8] = b".ignore";
 
 /// The directories in which version control keeps its own files.
 pub(super) fn is_version_control(name: &[u8]) -> bool {
@@ -51,8 +56,20 @@ pub(super) struct Ignore {
     levels: usize,
     /// Length of the directory's path with its final `/`: what matchers are given comes after it.
     prefix: usize,
-    matchers: Vec<Gitignore>,
+    matchers: Vec<Matcher>,
+    /// The directory is a repository: above it, only what `.ignore` files say holds.
+    is_repository: bool,
+    /// There is a `.ignore` file here or above.
+    goes_on: bool,
     live: Live,
+}
+
+/// The patterns of one file.
+#[derive(Debug)]
+struct Matcher {
+    patterns: Gitignore,
+    /// They hold in the repositories below, too.
+    goes_on: bool,
 }
 
 /// A directory's patterns in memory, counted over the whole walk.
@@ -94,36 +111,52 @@ impl Drop for Live {
 }
 
 impl Ignore {
-    /// The patterns for a directory below the one that `self` is for. `note` hears of files that are not applied.
+    /// The patterns for a directory below the one that `self` is for. `named` is what a call named, where that is this
+    /// directory or below it; `note` hears of files that are not applied.
     pub(super) fn enter(
         self: &Arc<Self>,
         root: &Root,
         dir: &RelPath,
         listing: &Listing,
         cancel: &Cancel,
+        named: Option<&Named<'_>>,
         mut note: impl FnMut(RelPath, String),
     ) -> Arc<Self> {
+        let is_repository = is_repository(listing);
+        let above = if is_repository && !self.goes_on { self.nothing() } else { Arc::clone(self) };
         let mut matchers = Vec::new();
         let mut live = Live { walk: Arc::clone(&self.live.walk), own: 0 };
         for name in FILES.into_iter().filter(|name| listing.has_file(name)) {
             // Counted before they are compiled, which is what takes the time.
             let compiled = Patterns::read(root, dir.join(name), cancel).and_then(|patterns| {
-                if self.levels >= MAX_LEVELS {
+                if above.levels >= MAX_LEVELS {
                     return Err("too many ignore files are above it".to_owned());
                 }
                 live.add(&patterns)?;
-                patterns.compile()
+                patterns.compile(named, listing)
             });
             match compiled {
-                Ok(matcher) => matchers.push(matcher),
+                Ok(patterns) => matchers.push(Matcher { patterns, goes_on: name == IGNORE }),
                 Err(why) => note(dir.join(name), format!("not applied: {why}")),
             }
         }
-        if matchers.is_empty() {
-            return Arc::clone(self);
+        if matchers.is_empty() && !is_repository {
+            return above;
         }
-        let prefix = if dir.is_root() { 0 } else { dir.as_bytes().len() + 1 };
-        Arc::new(Self { above: Some(Arc::clone(self)), levels: self.levels + 1, prefix, matchers, live })
+        Arc::new(Self {
+            levels: above.levels + usize::from(!matchers.is_empty()),
+            prefix: if dir.is_root() { 0 } else { dir.as_bytes().len() + 1 },
+            goes_on: above.goes_on || matchers.iter().any(|matcher| matcher.goes_on),
+            above: (!above.is_empty()).then_some(above),
+            matchers,
+            is_repository,
+            live,
+        })
+    }
+
+    /// No patterns, in the same walk.
+    fn nothing(&self) -> Arc<Self> {
+        Arc::new(Self { live: Live { walk: Arc::clone(&self.live.walk), own: 0 }, ..Self::default() })
     }
 
     /// Whether anything could be hidden at all.
@@ -133,102 +166,26 @@ impl Ignore {
 
     /// Whether an entry, of a directory that is not hidden itself, is hidden.
     pub(super) fn hides(&self, path: &RelPath, is_dir: bool) -> bool {
-        let mut level = Some(self);
+        let (mut level, mut is_outside) = (Some(self), false);
         while let Some(ignore) = level {
             let below = os_str(&path.as_bytes()[ignore.prefix..]);
-            for matcher in &ignore.matchers {
-                match matcher.matched(below, is_dir) {
+            for matcher in ignore.matchers.iter().filter(|matcher| matcher.goes_on || !is_outside) {
+                match matcher.patterns.matched(below, is_dir) {
                     Match::Ignore(_) => return true,
                     Match::Whitelist(_) => return false,
                     Match::None => {}
                 }
             }
+            is_outside |= ignore.is_repository;
             level = ignore.above.as_deref();
         }
         false
     }
 }
 
-/// Patterns that a call gives to leave entries out, in gitignore syntax relative to where the walk starts.
-#[derive(Debug)]
-pub struct Exclude(Gitignore);
-
-impl Exclude {
-    /// Reads `patterns`; the error says which one is wrong, and why. `dir/**` leaves out `dir` itself too: what
-    /// would be empty need not be entered.
-    pub fn new(patterns: &[String]) -> Result<Self, String> {
-        let mut builder = GitignoreBuilder::new("");
-        for pattern in patterns {
-            if pattern.len() > MAX_PATTERN {
-                return Err(format!("A pattern may have at most {MAX_PATTERN} bytes."));
-            }
-            let whole = pattern.strip_suffix("/**").filter(|dir| !dir.is_empty()).unwrap_or(pattern);
-            // The `/` that is cut off is one that ties the pattern to where the walk starts.
-            let (negation, dir) = whole.strip_prefix('!').map_or(("", whole), |dir| ("!", dir));
-            let tie = if whole.len() < pattern.len() && !dir.contains('/') { "/" } else { "" };
-            builder
-                .add_line(None, &format!("{negation}{tie}{dir}"))
-                .map_err(|error| format!("{pattern:?} is no pattern: {error}"))?;
-        }
-        builder.build().map(Self).map_err(|error| error.to_string())
-    }
-
-    /// Leaves nothing out.
-    pub fn nothing() -> Self {
-        Self(Gitignore::empty())
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(super) fn matches(&self, path: &[u8], is_dir: bool) -> bool {
-        self.0.matched(os_str(path), is_dir).is_ignore()
-    }
-}
-
-/// The text of an ignore file, and how much of it are patterns.
-struct Patterns {
-    text: String,
-    count: usize,
-    bytes: usize,
-}
-
-impl Patterns {
-    fn read(root: &Root, path: RelPath, cancel: &Cancel) -> Result<Self, String> {
-        let mut text = read(root, path, cancel).map_err(|error| error.to_string())?;
-        if text.starts_with(BYTE_ORDER_MARK) {
-            text.remove(0);
-        }
-        let mut patterns = Self { text, count: 0, bytes: 0 };
-        for line in patterns.text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
-            patterns.count += 1;
-            patterns.bytes += line.len();
-        }
-        if patterns.count > MAX_PATTERNS {
-            return Err(format!("it has more than {MAX_PATTERNS} patterns"));
-        }
-        Ok(patterns)
-    }
-
-    fn compile(&self) -> Result<Gitignore, String> {
-        let mut builder = GitignoreBuilder::new("");
-        builder.allow_unclosed_class(false);
-        for line in self.text.lines() {
-            // An invalid pattern matches nothing, as in git.
-            let _ = builder.add_line(None, &syntax::as_git_reads(line));
-        }
-        builder.build().map_err(|_| "its patterns cannot be compiled".to_owned())
-    }
-}
-
-fn read(root: &Root, path: RelPath, cancel: &Cancel) -> Result<String, RootError> {
-    let file = root.open_real_file(path)?;
-    if file.stat.size > MAX_FILE {
-        return Err(RootError::Io(format!("it is larger than {MAX_FILE} bytes")));
-    }
-    let mut bytes = vec![0; file.stat.size as usize];
-    let length = file.read_at(&mut bytes, 0, cancel)?;
-    bytes.truncate(length);
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+/// Whether a directory is a repository, as ripgrep tells: by `.git`, which is a file in submodules and worktrees, or
+/// `.jj`.
+fn is_repository(listing: &Listing) -> bool {
+    matches!(listing.kind_of(b".git"), Some(Kind::Directory | Kind::File | Kind::Link))
+        || listing.kind_of(b".jj") == Some(Kind::Directory)
 }

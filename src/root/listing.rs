@@ -140,8 +140,13 @@ impl Listing {
 
     /// Whether there is a regular file of this name.
     pub fn has_file(&self, name: &[u8]) -> bool {
+        self.kind_of(name) == Some(Kind::File)
+    }
+
+    /// What is of this name.
+    pub(super) fn kind_of(&self, name: &[u8]) -> Option<Kind> {
         let found = self.slots.binary_search_by(|slot| name_of(&self.names, *slot).cmp(name));
-        found.is_ok_and(|at| self.slots[at].kind == Kind::File)
+        found.ok().map(|at| self.slots[at].kind)
     }
 
     /// Keeps what `keep` says; the names of the others stay in memory until the listing goes.

@@ -31,6 +31,7 @@ mod alike;
 pub mod deny;
 mod error;
 mod fold;
+mod globs;
 pub mod hints;
 mod ignore;
 mod listing;
@@ -64,6 +65,7 @@ use self::presence::Presence;
 
 pub use self::deny::Deny;
 pub use self::error::RootError;
+pub use self::globs::{Globs, MAX_CACHE};
 pub use self::ignore::Exclude;
 pub use self::listing::{Directory, Entry, Listing};
 pub use self::locate::RequestedPath;
@@ -72,7 +74,7 @@ pub use self::path::RelPath;
 pub use self::protect::{Protect, ProtectedBy};
 pub use self::sandbox::{Sandbox, SandboxStatus};
 pub use self::stat::{Kind, Stat};
-pub use self::walk::{Hidden, Visit, Walk, WalkOptions};
+pub use self::walk::{Hidden, NotEntered, Visit, Walk, WalkOptions, WalkedPath};
 pub use self::watch_path::{FileState, Pending, WatchPath};
 pub use self::write::WritableRoot;
 

@@ -115,6 +115,16 @@ impl Root {
         real.and_then(|path| sys::stat(&self.dir, &path, self.can())).is_ok_and(|stat| stat.kind == Kind::Link)
     }
 
+    /// The directory that a link leads to, for a walk; `None` where it leads to none that may be entered. While walks go
+    /// round other file systems, it is not looked at.
+    pub(super) fn directory_behind(&self, link: &RelPath, cancel: &Cancel) -> Option<RelPath> {
+        if self.walks_stay.load(Ordering::Relaxed) {
+            return None;
+        }
+        let (real, stat) = self.reach(link, cancel).ok()?;
+        (stat.kind == Kind::Directory).then_some(real)
+    }
+
     /// Where `asked` really is, and what is there. The way that most paths take is one system call.
     fn reach(&self, asked: &RelPath, cancel: &Cancel) -> Result<(RelPath, Stat), RootError> {
         self.deny.check(asked)?;

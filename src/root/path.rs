@@ -74,11 +74,6 @@ impl RelPath {
         if self.0.is_empty() { Path::new(".") } else { Path::new(os_str(&self.0)) }
     }
 
-    /// Bytes of a path or name as the standard library's `Path`, for crates that match those.
-    pub fn os_path(bytes: &[u8]) -> &Path {
-        Path::new(os_str(bytes))
-    }
-
     /// The components in order; none for the root.
     pub fn components(&self) -> impl Iterator<Item = &[u8]> {
         self.0.split(|b| *b == b'/').filter(|component| !component.is_empty())

@@ -7,7 +7,7 @@
 use super::alike::Alike;
 use super::path::RelPath;
 use super::stat::Kind;
-use super::{Root, RootError, locate, sys};
+use super::{RequestedPath, Root, RootError, locate, sys};
 use crate::runtime::cancel::Cancel;
 
 /// Links followed in one path, as on Linux (`path_resolution(7)`).
@@ -38,6 +38,21 @@ impl Root {
     pub(super) fn resolve(&self, asked: &RelPath, cancel: &Cancel) -> Result<RelPath, RootError> {
         let reached = self.resolve_by(asked, LastLink::Followed, Alike::FormAndSpaces, cancel, |_| ())?;
         if reached.missing.is_empty() { Ok(reached.real) } else { Err(RootError::NotFound) }
+    }
+
+    /// The path that `asked` is known by where links lead to `real`: with these links, and names as they are on the disk.
+    /// `None` where there are none of them, or a `..`.
+    pub fn path_through_links(&self, asked: &RequestedPath, real: &RelPath, cancel: &Cancel) -> Option<RelPath> {
+        if asked.path == *real || asked.path.has_parent_refs() {
+            return None;
+        }
+        let (mut shown, mut at) = (RelPath::root(), RelPath::root());
+        for name in asked.path.components() {
+            let (entry, kind) = self.entry(&at, name, Alike::FormAndSpaces, cancel).ok()?;
+            shown.push(entry.file_name()?);
+            at = if kind == Kind::Link { self.resolve(&entry, cancel).ok()? } else { entry };
+        }
+        (shown != *real && self.deny.check(&shown).is_ok()).then_some(shown)
     }
 
     /// The same as far as there is something: what is beyond may be created there. What is to be changed is not

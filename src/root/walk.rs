@@ -3,17 +3,22 @@
 //! That is why nothing outside can appear in a walk, whatever is moved or swapped meanwhile: a chain of nested
 //! handles goes on listing a directory after it was moved out, and the walkers of `walkdir` and `ignore` follow
 //! swapped links. It is also faster: one openat2 a directory, no stat, no path is walked twice. Links are listed and
-//! never entered, so loops end by themselves.
+//! not entered, so loops end by themselves, but for those that a call names ([`links`]).
+
+mod links;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::ignore::{self, Exclude, Ignore};
-use super::listing::Listing;
+use super::ignore::{self, Exclude, Ignore, Named};
+use super::listing::{Entry, Listing};
 use super::path::RelPath;
 use super::stat::Kind;
 use super::{Directory, Root, RootError};
 use crate::runtime::cancel::Cancel;
+
+use links::Links;
+pub use links::NotEntered;
 
 /// Directories waiting to be entered; more are left out, and [`Walk::cut`] says so.
 const MAX_PENDING: usize = 500_000;
@@ -39,7 +44,7 @@ pub struct WalkOptions {
     /// How many directories below the start it goes at most; 0 for the start alone.
     pub max_depth: usize,
     /// What is left out besides.
-    pub exclude: Exclude,
+    pub exclude: Arc<Exclude>,
 }
 
 /// A walk in progress: an iterator over directories, shallow first, in the order of their names.
@@ -48,10 +53,14 @@ pub struct Walk<'r> {
     root: &'r Root,
     cancel: &'r Cancel,
     options: WalkOptions,
-    queue: VecDeque<(RelPath, Arc<Ignore>)>,
+    queue: VecDeque<Pending>,
     /// Of the paths in the queue.
     queue_bytes: usize,
+    /// Where it began, as it is shown.
     start: RelPath,
+    links: Links<'r>,
+    /// No patterns, and what counts all those of this walk.
+    no_patterns: Arc<Ignore>,
     buffer: Vec<u8>,
     /// Ignore files that were not applied, and why; the first few.
     pub notes: Vec<(RelPath, String)>,
@@ -61,11 +70,29 @@ pub struct Walk<'r> {
     pub ignored: usize,
 }
 
+/// A directory to be entered.
+#[derive(Debug)]
+struct Pending {
+    path: WalkedPath,
+    above: Arc<Ignore>,
+    /// A call named it.
+    is_named: bool,
+}
+
+/// A path that a walk came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WalkedPath {
+    /// Without links: by this it is opened.
+    pub real: RelPath,
+    /// Through the link that was named, where there was one.
+    pub shown: Option<RelPath>,
+}
+
 /// A directory that a walk came to.
 #[derive(Debug)]
 pub struct Visit<'r> {
     /// Its path.
-    pub path: RelPath,
+    pub path: WalkedPath,
     /// Its open handle and what it holds, or why it cannot be read.
     pub listing: Result<(Directory<'r>, Listing), RootError>,
 }
@@ -80,88 +107,179 @@ impl Root {
             queue: VecDeque::new(),
             queue_bytes: 0,
             start: start.clone(),
+            links: Links::default(),
+            no_patterns: Arc::default(),
             buffer: Vec::new(),
             notes: Vec::new(),
             cut: false,
             ignored: 0,
         };
-        let ignore = walk.ignore_above(start);
-        walk.push(start.clone(), ignore);
+        let above = walk.ignore_above(start);
+        let path = WalkedPath { real: start.clone(), shown: None };
+        walk.push(Pending { path, above, is_named: !start.is_root() });
         walk
     }
 }
 
+impl WalkedPath {
+    /// As it is shown: through the link that was named, where there was one.
+    pub fn shown(&self) -> &RelPath {
+        self.shown.as_ref().unwrap_or(&self.real)
+    }
+
+    fn bytes(&self) -> usize {
+        self.real.as_bytes().len() + self.shown.as_ref().map_or(0, |shown| shown.as_bytes().len())
+    }
+
+    /// An entry of this directory.
+    #[must_use]
+    pub fn join(&self, name: &[u8]) -> Self {
+        Self { real: self.real.join(name), shown: self.shown.as_ref().map(|shown| shown.join(name)) }
+    }
+}
+
 impl<'r> Walk<'r> {
+    /// Shows all that it comes to below `shown`, by which a call named its start.
+    #[must_use]
+    pub fn shown_from(mut self, shown: RelPath) -> Self {
+        for Pending { path, .. } in &mut self.queue {
+            path.shown = (shown != path.real).then(|| shown.clone());
+        }
+        self.start = shown;
+        self
+    }
+
+    /// Enters the links to directories that `naming` says are named, and counts the others. It is asked with the path
+    /// that is shown.
+    #[must_use]
+    pub fn entering(mut self, naming: impl Fn(&RelPath) -> bool + Send + Sync + 'r) -> Self {
+        self.links = Links::named_by(naming);
+        self
+    }
+
+    /// The links to directories that it did not enter, of those that it was to look at.
+    pub fn not_entered(&self) -> NotEntered {
+        self.links.not_entered()
+    }
+
     /// The patterns of the directories above the start, which hold below it too.
     fn ignore_above(&mut self, start: &RelPath) -> Arc<Ignore> {
-        let mut ignore = Arc::<Ignore>::default();
+        let mut ignore = Arc::clone(&self.no_patterns);
         let mut above = RelPath::root();
         for name in start.components() {
             if self.options.hidden == Hidden::Skipped
                 && let Ok(listing) = self.root.open_real_directory(&above).and_then(|dir| dir.list(self.cancel))
             {
-                ignore = self.enter(&ignore, &above, &listing);
+                let named = Named { below: start.below(&above), cancel: self.cancel };
+                ignore = self.enter(&ignore, &above, &listing, Some(&named));
             }
             above.push(name);
         }
         ignore
     }
 
-    fn enter(&mut self, above: &Arc<Ignore>, dir: &RelPath, listing: &Listing) -> Arc<Ignore> {
-        above.enter(self.root, dir, listing, self.cancel, |path, why| {
+    fn enter(
+        &mut self,
+        above: &Arc<Ignore>,
+        dir: &RelPath,
+        listing: &Listing,
+        named: Option<&Named<'_>>,
+    ) -> Arc<Ignore> {
+        above.enter(self.root, dir, listing, self.cancel, named, |path, why| {
             if self.notes.len() < 5 {
                 self.notes.push((path, why));
             }
         })
     }
 
-    fn visit(&mut self, path: &RelPath, above: &Arc<Ignore>) -> Result<(Directory<'r>, Listing), RootError> {
-        let dir = self.root.open_walked_directory(path)?;
+    fn visit(&mut self, pending: &Pending) -> Result<(Directory<'r>, Listing), RootError> {
+        let Pending { path, above, is_named } = pending;
+        let dir = self.root.open_walked_directory(&path.real)?;
         let mut listing = dir.list_with(&mut self.buffer, self.cancel)?;
         let ignore = match self.options.hidden {
-            Hidden::Skipped => self.enter(above, path, &listing),
+            Hidden::Skipped => {
+                let named = Named { below: b"", cancel: self.cancel };
+                self.enter(above, &path.real, &listing, is_named.then_some(&named))
+            }
             Hidden::IgnoredShown | Hidden::Shown => Arc::clone(above),
         };
         if self.options.hidden != Hidden::Shown {
             listing.retain(|entry| !ignore::is_version_control(entry.name));
         }
-        if !ignore.is_empty() {
+        if let Some(shown) = &path.shown {
+            // The real path was held against the deny patterns when it was listed.
             let before = listing.len();
-            let (cancel, mut seen, mut is_over) = (self.cancel, 0_usize, false);
-            listing.retain(|entry| {
-                // Hostile patterns take their time with each name.
-                is_over |= seen.is_multiple_of(64) && cancel.checkpoint();
-                seen += 1;
-                !is_over && !ignore.hides(&path.join(entry.name), entry.kind == Kind::Directory)
-            });
-            self.cancel.check()?;
-            self.ignored += before - listing.len();
+            listing.retain(|entry| !self.root.deny.is_denied_in(shown, entry.name));
+            listing.denied += before - listing.len();
         }
-        if !self.options.exclude.is_empty() {
-            let (cancel, mut seen, mut is_over) = (self.cancel, 0_usize, false);
-            listing.retain(|entry| {
-                is_over |= seen.is_multiple_of(64) && cancel.checkpoint();
-                seen += 1;
-                let path = path.join(entry.name);
-                !is_over && !self.options.exclude.matches(path.below(&self.start), entry.kind == Kind::Directory)
-            });
-            self.cancel.check()?;
-        }
-        if path.depth() - self.start.depth() < self.options.max_depth {
-            for entry in listing.iter().filter(|entry| entry.kind == Kind::Directory) {
-                self.push(path.join(entry.name), Arc::clone(&ignore));
+        self.leave_ignored(&ignore, &path.real, &mut listing)?;
+        self.leave_excluded(path, &mut listing)?;
+        if path.shown().depth() - self.start.depth() < self.options.max_depth {
+            for entry in listing.iter() {
+                self.note(path, entry, &ignore);
             }
         }
         Ok((dir, listing))
     }
 
+    /// Takes from a listing what ignore files hide.
+    fn leave_ignored(&mut self, ignore: &Ignore, dir: &RelPath, listing: &mut Listing) -> Result<(), RootError> {
+        if ignore.is_empty() {
+            return Ok(());
+        }
+        let before = listing.len();
+        let (cancel, mut seen, mut is_over) = (self.cancel, 0_usize, false);
+        listing.retain(|entry| {
+            // Hostile patterns take their time with each name.
+            is_over |= seen.is_multiple_of(64) && cancel.checkpoint();
+            seen += 1;
+            !is_over && !ignore.hides(&dir.join(entry.name), entry.kind == Kind::Directory)
+        });
+        self.cancel.check()?;
+        self.ignored += before - listing.len();
+        Ok(())
+    }
+
+    /// Takes from a listing what the call leaves out.
+    fn leave_excluded(&self, dir: &WalkedPath, listing: &mut Listing) -> Result<(), RootError> {
+        let exclude = &self.options.exclude;
+        if exclude.is_empty() {
+            return Ok(());
+        }
+        let (cancel, mut seen, mut is_over) = (self.cancel, 0_usize, false);
+        listing.retain(|entry| {
+            is_over |= seen.is_multiple_of(64) && cancel.checkpoint();
+            seen += 1;
+            let path = dir.shown().join(entry.name);
+            !is_over && !exclude.matches(path.below(&self.start), entry.kind == Kind::Directory)
+        });
+        Ok(cancel.check()?)
+    }
+
+    /// Notes an entry that is to be entered later.
+    fn note(&mut self, dir: &WalkedPath, entry: Entry<'_>, ignore: &Arc<Ignore>) {
+        match entry.kind {
+            Kind::Directory => {
+                self.push(Pending { path: dir.join(entry.name), above: Arc::clone(ignore), is_named: false });
+            }
+            Kind::Link => {
+                if let Some(path) = self.links.enter(self.root, &dir.join(entry.name), self.cancel) {
+                    let above = self.ignore_above(&path.real);
+                    let is_named = !path.real.is_root();
+                    self.push(Pending { path, above, is_named });
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Notes a directory to be entered later. Once one had no room, none is: the walk ends shallow first.
-    fn push(&mut self, path: RelPath, ignore: Arc<Ignore>) {
-        let bytes = self.queue_bytes + path.as_bytes().len();
+    fn push(&mut self, pending: Pending) {
+        let bytes = self.queue_bytes + pending.path.bytes();
         self.cut |= self.queue.len() >= MAX_PENDING || bytes > MAX_PENDING_BYTES;
         if !self.cut {
             self.queue_bytes = bytes;
-            self.queue.push_back((path, ignore));
+            self.queue.push_back(pending);
         }
     }
 }
@@ -174,9 +292,10 @@ impl<'r> Iterator for Walk<'r> {
         if self.cancel.checkpoint() {
             return None;
         }
-        let (path, above) = self.queue.pop_front()?;
-        self.queue_bytes -= path.as_bytes().len();
-        let listing = self.visit(&path, &above);
-        (!matches!(listing, Err(RootError::Cancelled))).then_some(Visit { path, listing })
+        let pending = self.queue.pop_front()?;
+        // The start may have got a longer path since it was counted.
+        self.queue_bytes = self.queue_bytes.saturating_sub(pending.path.bytes());
+        let listing = self.visit(&pending);
+        (!matches!(listing, Err(RootError::Cancelled))).then_some(Visit { path: pending.path, listing })
     }
 }

@@ -2,16 +2,19 @@
 //!
 //! | module | holds |
 //! | --- | --- |
+//! | [`compiler`] | where patterns and queries are compiled, and equal ones shared |
 //! | [`context`] | one call: its files, memory, permits, progress, and the request to stop |
 //! | [`snapshot`] | the list that the pages of `resources/list` are taken from |
 //! | [`watch`] | the thread that notices changes |
 
+pub mod compiler;
 pub mod context;
 pub mod snapshot;
 pub mod watch;
 
 use std::sync::Arc;
 
+use self::compiler::Compiler;
 use self::snapshot::Snapshots;
 use self::watch::Watch;
 use crate::limits::Limits;
@@ -57,6 +60,12 @@ pub struct Services {
     pub edit_turns: Arc<Budget>,
     /// Where large files are edited.
     pub serial_executor: SerialExecutor,
+    /// Where queries and patterns are compiled.
+    pub compiler: Compiler,
+    /// Where files are searched that take much memory.
+    pub search_bench: SerialExecutor,
+    /// Threads of all searches together, beside the first of each.
+    pub search_helpers: Arc<Budget>,
 }
 
 impl Services {
@@ -73,6 +82,9 @@ impl Services {
             change_permits: Budget::new(CHANGES),
             edit_turns: Budget::new(EDITS),
             serial_executor: SerialExecutor::default(),
+            compiler: Compiler::default(),
+            search_bench: SerialExecutor::default(),
+            search_helpers: Budget::new(limits.search_threads.saturating_sub(1) as u64),
             snapshots: Snapshots::default(),
             limits,
         }

@@ -35,6 +35,8 @@ pub(crate) struct Snapshot {
     pub(crate) is_sure: bool,
     /// More files were there than the list may hold.
     pub(crate) truncated: bool,
+    /// Entries that ignore files hid; 0 where the walk was cut.
+    pub(crate) ignored: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -55,22 +57,23 @@ impl Snapshot {
         mut each: impl FnMut(&RelPath, usize),
     ) -> Result<(Self, Vec<(RelPath, String)>), RootError> {
         let mut snapshot = Self::new();
-        let options = WalkOptions { hidden: Hidden::Skipped, max_depth: usize::MAX, exclude: Exclude::nothing() };
+        let options =
+            WalkOptions { hidden: Hidden::Skipped, max_depth: usize::MAX, exclude: Exclude::nothing().into() };
         let mut walk = root.walk(&RelPath::root(), options, cancel);
         for visit in walk.by_ref() {
-            each(&visit.path, snapshot.len());
+            each(&visit.path.real, snapshot.len());
             match visit.listing {
                 Ok((_, listing)) => {
                     let files = listing.iter().filter(|entry| entry.kind == Kind::File).map(|entry| entry.name);
-                    let files = files.filter(|name| visit.path.can_lead_to(name));
+                    let files = files.filter(|name| visit.path.real.can_lead_to(name));
                     let room = limit - snapshot.len();
                     snapshot.truncated |= listing.cut || files.clone().nth(room).is_some();
-                    snapshot.add(&visit.path, files.take(room));
+                    snapshot.add(&visit.path.real, files.take(room));
                 }
-                Err(error) if visit.path.is_root() => return Err(error),
+                Err(error) if visit.path.real.is_root() => return Err(error),
                 Err(error) => {
                     snapshot.is_sure &= !error.is_passing();
-                    tracing::info!("resources/list: {} is left out: {error}", visit.path.display());
+                    tracing::info!("resources/list: {} is left out: {error}", visit.path.real.display());
                 }
             }
             if snapshot.truncated {
@@ -79,6 +82,9 @@ impl Snapshot {
         }
         cancel.check()?;
         snapshot.truncated |= walk.cut;
+        if !snapshot.truncated {
+            snapshot.ignored = walk.ignored;
+        }
         Ok((snapshot, walk.notes))
     }
 
@@ -91,6 +97,7 @@ impl Snapshot {
             files: Vec::new(),
             is_sure: true,
             truncated: false,
+            ignored: 0,
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::call::{Annotations, Failure, Resource, ResourcePage};
 use crate::features::content;
-use crate::features::format::{notes, shown, timestamp};
+use crate::features::format::{counted, notes, shown, timestamp};
 use crate::root::{Directory, Kind, RelPath, RootError, Stat};
 use crate::services::context::Context;
 use crate::services::snapshot::{Cursor, Snapshot};
@@ -23,11 +23,12 @@ pub fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Fai
     let (resources, end) = describe(&snapshot, start..end, context)?;
     let next_cursor = (end < snapshot.len()).then(|| snapshot.cursor(end - 1));
     let truncated = snapshot.truncated.then_some(context.limits().list);
+    let ignored = snapshot.ignored;
     let fingerprint = cursor.is_none().then(|| snapshot.fingerprint());
     if next_cursor.is_some() && cursor.is_none() {
         context.snapshots().keep(snapshot);
     }
-    Ok(ResourcePage { resources, next_cursor, truncated, fingerprint })
+    Ok(ResourcePage { resources, next_cursor, truncated, ignored, fingerprint })
 }
 
 /// The snapshot that a cursor belongs to, or a new one, and where the cursor stands in it.
@@ -58,6 +59,12 @@ fn walk(context: &Context) -> Result<Snapshot, Failure> {
     })?;
     for note in notes(root, &walk_notes) {
         tracing::warn!("resources/list: {note}");
+    }
+    if snapshot.ignored > 0 {
+        tracing::info!(
+            "resources/list: {} hidden by ignore files left out",
+            counted(snapshot.ignored as u64, "entry", "entries")
+        );
     }
     if snapshot.truncated {
         tracing::warn!("resources/list is cut to {limit} entries (--list-limit)");

@@ -1,22 +1,39 @@
-//! The lines of one file in which a query is found.
+//! One file, searched.
 //!
 //! Most files are read whole, into a buffer that is kept; a large one is read as a stream. Files with NUL bytes are
 //! binary and are not searched. UTF-16 with its mark is decoded, and so is text in a legacy encoding where the query
 //! is more than ASCII: otherwise its bytes are the same.
+//!
+//! What a worker holds is bounded, and small, because there are several: a file of [`WHOLE`] bytes, [`SHORT_LINE`] bytes
+//! of lines, three times [`DECODED`] of decoded text. What needs more is searched on the [`SerialExecutor`], one file at
+//! a time for the whole server: there a file of [`MAX_LINE`] bytes and as much decoded text, or one line as long.
 
 use std::io::{self, Read};
 
-use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
+use encoding_rs::DecoderResult;
+use grep_searcher::Searcher;
 
+use super::collect::{Collector, Found, Room};
 use super::query::Query;
-use crate::features::text;
-use crate::root::{File, RelPath, Root, RootError};
+use crate::bytes::Bytes;
+use crate::features::format::shown;
+use crate::features::text::{self, Encoding};
+use crate::root::{File, Root, RootError, WalkedPath};
 use crate::runtime::cancel::Cancel;
+use crate::runtime::serial_executor::SerialExecutor;
 
 /// A larger file is read as a stream, which can be stopped at every piece.
 const WHOLE: u64 = 2 << 20;
 /// A larger buffer is not kept for the next file.
 const KEPT: usize = 1 << 20;
+/// A larger file is decoded on the workbench.
+const DECODED: usize = 256 << 10;
+/// A longer line in a stream is searched on the workbench.
+const SHORT_LINE: usize = 1 << 20;
+/// A longer line is not searched, nor is a longer file for matches over lines.
+const MAX_LINE: usize = 16 << 20;
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// What came of one file.
 #[derive(Debug)]
@@ -31,99 +48,168 @@ pub(super) enum Searched {
     TooLong,
 }
 
-/// What was found in a file.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    /// In order.
-    pub(super) hits: Vec<Hit>,
-    /// There were more.
-    pub(super) is_cut: bool,
-}
-
-/// A match.
-#[derive(Debug)]
-pub(super) struct Hit {
-    /// Lines were left out before it.
-    pub(super) gap: bool,
-    /// Context, the lines of the match, and context.
-    pub(super) lines: Vec<Line>,
-}
-
-/// A line to be shown.
-#[derive(Debug)]
-pub(super) struct Line {
-    pub(super) number: u64,
-    pub(super) is_match: bool,
-    pub(super) text: String,
-}
+/// What a search in a file gives; `None` where it takes more memory than a worker may use.
+type Tried = Result<Option<Searched>, RootError>;
 
 /// Searches one file after the other.
 pub(super) struct FileSearcher<'q> {
     query: &'q Query,
     searcher: Searcher,
-    /// Matches taken from one file.
-    most: u64,
-    buffer: Vec<u8>,
+    serial_executor: &'q SerialExecutor,
+    buffer: Bytes,
 }
 
 impl<'q> FileSearcher<'q> {
-    pub(super) fn new(query: &'q Query, most: u64) -> Self {
-        Self { query, searcher: query.searcher(None), most, buffer: Vec::new() }
+    pub(super) fn new(query: &'q Query, serial_executor: &'q SerialExecutor) -> Self {
+        Self { query, searcher: query.searcher(None, SHORT_LINE), serial_executor, buffer: Bytes::default() }
     }
 
-    /// Searches a file by a path that holds no link.
-    pub(super) fn search(&mut self, root: &Root, path: RelPath, cancel: &Cancel) -> Searched {
-        let Ok(file) = root.open_real_file(path) else { return Searched::Unreadable };
-        let searched = if file.stat.size > WHOLE { self.stream(&file, cancel) } else { self.whole(&file, cancel) };
-        searched.unwrap_or(Searched::Unreadable)
-    }
-
-    fn whole(&mut self, file: &File, cancel: &Cancel) -> Result<Searched, RootError> {
-        let size = file.stat.size as usize;
-        if self.buffer.len() < size || self.buffer.len() > KEPT.max(size) {
-            self.buffer = vec![0; size.next_power_of_two().max(64 << 10)];
-        }
-        let length = file.read_at(&mut self.buffer[..size], 0, cancel)?;
-        let bytes = &self.buffer[..length];
-        let has_nul = memchr::memchr(0, bytes).is_some();
-        if !has_nul && self.query.is_ascii() {
-            // Found or not found, whatever the encoding; but what is shown must be decoded.
-            let found = find(self.query, &mut self.searcher, self.most, bytes);
-            if found.hits.is_empty() || crate::text::is_text(bytes) {
-                return Ok(Searched::Text(length as u64, found));
-            }
-        } else if !has_nul && crate::text::is_text(bytes) {
-            return Ok(Searched::Text(length as u64, find(self.query, &mut self.searcher, self.most, bytes)));
-        }
-        let Some(Ok(text)) = text::detect(bytes, true).map(|encoding| encoding.decode_whole(bytes.to_vec())) else {
-            return Ok(Searched::Binary);
+    /// Searches a file, which is shown by the path through the link that led there. `None`: the search was told to stop.
+    pub(super) fn search(&mut self, root: &Root, path: &WalkedPath, room: Room, cancel: &Cancel) -> Option<Searched> {
+        let Ok(file) = root.open_real_file(path.real.clone()) else {
+            return Some(Searched::Unreadable);
         };
-        Ok(Searched::Text(length as u64, find(self.query, &mut self.searcher, self.most, text.as_bytes())))
+        let label = || shown(root, path.shown());
+        let task = Task { query: self.query, file: &file, label: &label, room, cancel };
+        let tried = if file.stat.size <= WHOLE {
+            self.whole(&task)
+        } else if self.query.is_multiline() {
+            Ok(None)
+        } else {
+            task.stream(&mut self.searcher, SHORT_LINE)
+        };
+        match tried {
+            Ok(Some(searched)) => Some(searched),
+            Ok(None) => {
+                let label = label();
+                self.on_workbench(file, label, room, cancel)
+            }
+            Err(_) => Some(Searched::Unreadable),
+        }
     }
 
-    fn stream(&mut self, file: &File, cancel: &Cancel) -> Result<Searched, RootError> {
-        let sample = text::head(file, text::SAMPLE, cancel)?;
-        let Some(encoding) = text::detect(&sample, false) else { return Ok(Searched::Binary) };
+    fn whole(&mut self, task: &Task<'_>) -> Tried {
+        let size = task.file.stat.size as usize;
+        if self.buffer.len() < size || self.buffer.len() > KEPT.max(size) {
+            // The old one goes first.
+            self.buffer = Bytes::default();
+            self.buffer = Bytes::zeroed(size.next_power_of_two().max(64 << 10));
+        }
+        let length = task.file.read_at(&mut self.buffer[..size], 0, task.cancel)?;
+        Ok(task.bytes(&mut self.searcher, &mut self.buffer[..length], DECODED))
+    }
+
+    fn on_workbench(&self, file: File, label: String, room: Room, cancel: &Cancel) -> Option<Searched> {
+        let (query, stop) = (self.query.clone(), cancel.clone());
+        let searched = self.serial_executor.run(cancel, move || {
+            let label = || label.clone();
+            Task { query: &query, file: &file, label: &label, room, cancel: &stop }.large()
+        });
+        match searched {
+            Some(searched) => Some(searched.unwrap_or(Searched::Unreadable)),
+            None if cancel.checkpoint() => None,
+            None => Some(Searched::Unreadable),
+        }
+    }
+}
+
+/// One file that is to be searched.
+struct Task<'a> {
+    query: &'a Query,
+    file: &'a File,
+    /// How the file is called in the answer.
+    label: &'a dyn Fn() -> String,
+    room: Room,
+    cancel: &'a Cancel,
+}
+
+impl Task<'_> {
+    /// With all the memory that there is for one file.
+    fn large(&self) -> Result<Searched, RootError> {
+        let mut searcher = self.query.searcher(None, MAX_LINE);
+        if self.file.stat.size > WHOLE && !self.query.is_multiline() {
+            return Ok(self.stream(&mut searcher, MAX_LINE)?.unwrap_or(Searched::TooLong));
+        }
+        if self.file.stat.size > MAX_LINE as u64 {
+            return Ok(Searched::TooLong);
+        }
+        let mut bytes = text::head(self.file, MAX_LINE, self.cancel)?;
+        Ok(self.bytes(&mut searcher, &mut bytes, MAX_LINE).unwrap_or(Searched::TooLong))
+    }
+
+    /// Searches a whole file; `None` where more than `most` bytes would have to be decoded, or come of it.
+    fn bytes(&self, searcher: &mut Searcher, bytes: &mut [u8], most: usize) -> Option<Searched> {
+        let size = bytes.len() as u64;
+        let is_utf16 = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
+        let has_nul = memchr::memchr(0, bytes).is_some();
+        let length = if is_utf16 || has_nul { bytes.len() } else { self.query.make_lines_even(bytes) };
+        let bytes = &mut bytes[..length];
+        if !has_nul && !is_utf16 && (self.query.is_ascii() || crate::text::is_text(bytes)) {
+            let found = self.find(searcher, bytes);
+            // Of ASCII: found or not found, whatever the encoding; but what is shown must be decoded.
+            if !self.query.is_ascii() || found.matches() == 0 || crate::text::is_text(bytes) {
+                return Some(Searched::Text(size, found));
+            }
+        }
+        if bytes.len() > most {
+            return None;
+        }
+        let Some(encoding) = text::detect(bytes, true) else { return Some(Searched::Binary) };
+        let mut text = Bytes::zeroed((3 * bytes.len() + 16).min(MAX_LINE));
+        match decode(encoding, bytes, &mut text) {
+            Decoded::Text(length) => {
+                let length = self.query.make_lines_even(&mut text[..length]);
+                Some(Searched::Text(size, self.find(searcher, &text[..length])))
+            }
+            Decoded::Binary => Some(Searched::Binary),
+            Decoded::TooLong => None,
+        }
+    }
+
+    fn find(&self, searcher: &mut Searcher, mut bytes: &[u8]) -> Found {
+        // For a mark, the engine would copy the file.
+        while let Some(rest) = bytes.strip_prefix(MARK) {
+            bytes = rest;
+        }
+        let mut collector = Collector::new(self.query, self.label, self.room);
+        // Nothing is read here, and the collector never fails.
+        let _ = searcher.search_slice(self.query.matcher(), bytes, &mut collector);
+        collector.finish().unwrap_or_default()
+    }
+
+    /// Searches a file without reading it whole; `None` where a line is longer than `longest`.
+    fn stream(&self, searcher: &mut Searcher, longest: usize) -> Tried {
+        let sample = text::head(self.file, text::SAMPLE, self.cancel)?;
+        let Some(encoding) = text::detect(&sample, false) else { return Ok(Some(Searched::Binary)) };
         let label = (!encoding.is_utf8()).then(|| grep_searcher::Encoding::new(encoding.label()).ok()).flatten();
-        let mut decoding = label.map(|label| self.query.searcher(Some(label)));
-        let searcher = decoding.as_mut().unwrap_or(&mut self.searcher);
-        let mut collector = Collector::new(self.query, self.most);
-        let mut reader = Reader { file, at: 0, cancel, failed: false };
+        let mut decoding = label.map(|label| self.query.searcher(Some(label), longest));
+        let searcher = decoding.as_mut().unwrap_or(searcher);
+        let mut collector = Collector::new(self.query, self.label, self.room);
+        let mut reader = Reader { file: self.file, at: 0, cancel: self.cancel, failed: false };
         let searched = searcher.search_reader(self.query.matcher(), &mut reader, &mut collector);
         Ok(match searched {
-            Ok(()) if collector.is_binary => Searched::Binary,
-            Ok(()) => Searched::Text(reader.at, collector.found),
-            Err(_) if reader.failed => Searched::Unreadable,
-            Err(_) => Searched::TooLong,
+            Ok(()) => Some(collector.finish().map_or(Searched::Binary, |found| Searched::Text(reader.at, found))),
+            Err(_) if reader.failed => Some(Searched::Unreadable),
+            Err(_) => None,
         })
     }
 }
 
-fn find(query: &Query, searcher: &mut Searcher, most: u64, bytes: &[u8]) -> Found {
-    let mut collector = Collector::new(query, most);
-    // Nothing is read here, and the collector never fails.
-    let _ = searcher.search_slice(query.matcher(), bytes, &mut collector);
-    collector.found
+enum Decoded {
+    /// So many bytes of text.
+    Text(usize),
+    Binary,
+    TooLong,
+}
+
+fn decode(encoding: Encoding, bytes: &[u8], text: &mut [u8]) -> Decoded {
+    let bytes = &bytes[encoding.mark()..];
+    let (result, _, length) = encoding.decoder().decode_to_utf8_without_replacement(bytes, text, true);
+    match result {
+        DecoderResult::InputEmpty if memchr::memchr(0, &text[..length]).is_none() => Decoded::Text(length),
+        DecoderResult::InputEmpty | DecoderResult::Malformed(..) => Decoded::Binary,
+        DecoderResult::OutputFull => Decoded::TooLong,
+    }
 }
 
 /// A file as a stream, up to its size when it was opened, which ends when the search should.
@@ -147,61 +233,5 @@ impl Read for Reader<'_> {
         })?;
         self.at += read as u64;
         Ok(read)
-    }
-}
-
-/// Keeps the lines that the engine finds.
-struct Collector<'q> {
-    query: &'q Query,
-    most: u64,
-    found: Found,
-    /// Context before a match that is still to come, and whether lines were left out before that.
-    before: Vec<Line>,
-    gap: bool,
-    is_binary: bool,
-}
-
-impl<'q> Collector<'q> {
-    fn new(query: &'q Query, most: u64) -> Self {
-        Self { query, most, found: Found::default(), before: Vec::new(), gap: false, is_binary: false }
-    }
-
-    fn line(&self, number: Option<u64>, is_match: bool, text: &[u8]) -> Line {
-        Line { number: number.unwrap_or(1), is_match, text: self.query.shown(text) }
-    }
-}
-
-impl Sink for Collector<'_> {
-    type Error = io::Error;
-
-    fn matched(&mut self, _: &Searcher, matched: &SinkMatch<'_>) -> io::Result<bool> {
-        if self.found.hits.len() as u64 == self.most {
-            self.found.is_cut = true;
-            return Ok(false);
-        }
-        let mut lines = std::mem::take(&mut self.before);
-        let first = matched.line_number().unwrap_or(1);
-        lines.extend((first..).zip(matched.lines()).map(|(number, line)| self.line(Some(number), true, line)));
-        self.found.hits.push(Hit { gap: std::mem::take(&mut self.gap), lines });
-        Ok(true)
-    }
-
-    fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        let line = self.line(context.line_number(), false, context.bytes());
-        match (context.kind(), self.found.hits.last_mut()) {
-            (SinkContextKind::After, Some(hit)) => hit.lines.push(line),
-            _ => self.before.push(line),
-        }
-        Ok(true)
-    }
-
-    fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
-        self.gap = true;
-        Ok(true)
-    }
-
-    fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
-        self.is_binary = true;
-        Ok(false)
     }
 }

@@ -1,35 +1,50 @@
 //! A glob on names, as models write them.
 //!
 //! Without `/` it is looked for at any depth: who sends `*.py` or `users.go` means all of them. With `/` it is
-//! relative to where the search starts. Smart case: capitals count only where the glob has one.
+//! relative to where the search starts. Smart case: capitals count only where the glob has one. A name that is the glob
+//! itself, character by character, matches, too ([`literal`]).
 
-use std::borrow::Cow;
+mod letters;
+mod literal;
 
-use globset::{ErrorKind, GlobBuilder, GlobSet, GlobSetBuilder};
-use unicode_normalization::UnicodeNormalization;
+pub(in crate::features) use letters::cased;
+pub(super) use literal::class_length;
 
-use crate::root::{Kind, RelPath, Root};
+use globset::{ErrorKind, GlobBuilder};
 
-/// Bytes of a glob.
-const MAX_GLOB: usize = 1_000;
+use self::letters::{MOST_LETTERS, letters, one_byte_each};
+use crate::root::{Globs, Kind, RelPath, Root};
+
+/// Components of a glob in which links may be named.
+const MOST_STEPS: usize = 16;
+/// Bytes that the automaton of each may keep: only links are held against it.
+const STEP_CACHE: usize = 8 << 10;
 
 /// A compiled glob.
 #[derive(Debug)]
 pub(crate) struct NameGlob {
-    set: GlobSet,
+    set: Globs,
     /// Names are compared in lower case. (globset's own way of ignoring case would make a regex of every glob.)
     folded: bool,
     subject: Subject,
     only_directories: bool,
     /// What every match ends with: the part of the glob after its last wildcard. Most names are ruled out by it.
     suffix: Vec<u8>,
+    /// That is all there is to it: `*.rs`.
+    is_end: bool,
     /// The glob has wildcards for one character, which globset takes for one byte: then what is not ASCII is made
     /// one byte a character on both sides. These are the glob's own such characters, in order.
     letters: Option<Vec<char>>,
+    /// The glob as names are compared with it, without what says where it begins and that it is a directory.
+    cased: String,
+    /// The names above what it matches, as [`NameGlob::with_steps`] has them.
+    steps: Vec<NameGlob>,
+    /// Why it is not a glob, with a mark at the place. Then it matches only what is written like it.
+    wrong: Option<String>,
 }
 
 /// What a glob is compared with.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subject {
     Name,
     /// The path from where the search starts.
@@ -39,11 +54,8 @@ enum Subject {
 }
 
 impl NameGlob {
-    /// Reads a glob; the error shows where it is wrong.
-    pub(crate) fn new(root: &Root, pattern: &str) -> Result<Self, String> {
-        if pattern.len() > MAX_GLOB {
-            return Err(format!("A glob may have at most {MAX_GLOB} bytes."));
-        }
+    /// Reads a glob, with `cache` bytes for its automaton; fails where it is too long.
+    pub(super) fn new(root: &Root, pattern: &str, cache: usize) -> Result<Self, String> {
         let relative = root.strip_root(pattern);
         let glob = relative.strip_prefix("./").or(relative.strip_prefix('/')).unwrap_or(relative);
         let subject = if relative.len() < pattern.len() {
@@ -54,17 +66,44 @@ impl NameGlob {
             Subject::Name
         };
         let only_directories = glob.ends_with('/');
-        let glob = glob.trim_end_matches('/');
         let folded = !glob.chars().any(char::is_uppercase);
-        let cased = cased(glob, folded);
+        Self::compile(glob.trim_end_matches('/'), folded, subject, only_directories, cache)
+    }
+
+    fn compile(
+        glob: &str,
+        folded: bool,
+        subject: Subject,
+        only_directories: bool,
+        cache: usize,
+    ) -> Result<Self, String> {
+        let cased = cased(glob, folded).into_owned();
         let letters =
             cased.contains(['?', '[']).then(|| letters(&cased)).filter(|letters| letters.len() <= MOST_LETTERS);
-        let bytes = letters.as_ref().map(|letters| one_byte_each(&cased, letters));
-        let compiled = GlobBuilder::new(bytes.as_deref().unwrap_or(&cased));
-        let compiled = compiled.clone().literal_separator(true).backslash_escape(true).build();
-        let compiled = compiled.map_err(|error| wrong(glob, error.kind()))?;
-        let set = GlobSetBuilder::new().add(compiled).build().map_err(|error| format!("{glob}: {error}"))?;
-        Ok(Self { set, folded, subject, only_directories, suffix: suffix(&cased), letters })
+        let bytes = letters.as_ref().map_or_else(|| cased.clone(), |letters| one_byte_each(&cased, letters));
+        let error = build(&bytes).err().map(|error| wrong(glob, error.kind()));
+        let either = if literal::is_ambiguous(&bytes) { literal::or_literal(&bytes) } else { bytes };
+        let compiled = build(&either).map_err(|error| wrong(glob, error.kind()))?;
+        let set = Globs::new(&[compiled], cache)?;
+        let suffix = suffix(&cased);
+        let is_end = subject == Subject::Name && cased.as_bytes().strip_prefix(b"*") == Some(&suffix);
+        Ok(Self {
+            set,
+            folded,
+            subject,
+            only_directories,
+            suffix,
+            is_end,
+            letters,
+            cased,
+            steps: Vec::new(),
+            wrong: error,
+        })
+    }
+
+    /// Why it is not a glob, where it is not.
+    pub(super) fn wrong(&self) -> Option<&str> {
+        self.wrong.as_deref()
     }
 
     /// A quick look whether an entry of this name can match at all, before its path is put together.
@@ -79,52 +118,68 @@ impl NameGlob {
         if !self.might_match(name) || (self.only_directories && kind != Kind::Directory) {
             return false;
         }
-        let subject = match self.subject {
-            Subject::Name => name,
-            Subject::FromStart => path.below(start),
-            Subject::FromRoot => path.as_bytes(),
-        };
+        if self.is_end {
+            return true;
+        }
+        let subject = self.subject_of(path, start);
         match std::str::from_utf8(subject) {
             Ok(text) if !text.is_ascii() => {
                 let cased = cased(text, self.folded);
                 let bytes = self.letters.as_ref().map(|letters| one_byte_each(&cased, letters));
-                self.set.is_match(bytes.as_deref().unwrap_or(&cased))
+                self.set.is_match(bytes.as_deref().unwrap_or(&cased).as_bytes())
             }
-            _ if self.folded => self.set.is_match(RelPath::os_path(&subject.to_ascii_lowercase())),
-            _ => self.set.is_match(RelPath::os_path(subject)),
+            _ if self.folded => self.set.is_match(&subject.to_ascii_lowercase()),
+            _ => self.set.is_match(subject),
+        }
+    }
+
+    /// Whether an entry that matches is written like the glob itself.
+    pub(super) fn is_written(&self, path: &RelPath, start: &RelPath) -> bool {
+        let subject = std::str::from_utf8(self.subject_of(path, start));
+        subject.is_ok_and(|text| cased(text, self.folded) == self.cased)
+    }
+
+    /// Whether a directory that matches also stands for what is below it, where files are chosen: it is named, and is
+    /// not one of all those that a wildcard takes.
+    pub(super) fn covers(&self) -> bool {
+        let last = self.cased.rsplit('/').next().unwrap_or_default();
+        self.only_directories || !last.contains(['*', '?'])
+    }
+
+    /// Whether the glob goes through the entry at a path by its name, as far as [`Self::with_steps`] says.
+    pub(super) fn leads_through(&self, path: &RelPath, start: &RelPath) -> bool {
+        self.steps.iter().any(|step| step.matches(path, start, Kind::Directory))
+    }
+
+    /// The same glob with its steps: for each of its components that has no wildcards and more behind it, one that
+    /// matches that name where what is before it matches the path above. With `covered`, the last component counts as
+    /// well where [`Self::covers`] says that it stands for what is below.
+    pub(super) fn with_steps(mut self, covered: bool) -> Self {
+        let components: Vec<&str> = self.cased.split('/').take(MOST_STEPS).collect();
+        let count = components.len() - usize::from(!(covered && self.covers()));
+        let step = |at: usize| {
+            if components[at].contains(['*', '?']) {
+                return Some(None);
+            }
+            let above: String = components[..at].iter().flat_map(|component| [*component, "/"]).collect();
+            let glob = format!("{above}{}", literal::escaped(components[at]));
+            Self::compile(&glob, self.folded, self.subject, false, STEP_CACHE).ok().map(Some)
+        };
+        self.steps = (0..count).map_while(step).flatten().collect();
+        self
+    }
+
+    fn subject_of<'p>(&self, path: &'p RelPath, start: &RelPath) -> &'p [u8] {
+        match self.subject {
+            Subject::Name => path.file_name().unwrap_or_default(),
+            Subject::FromStart => path.below(start),
+            Subject::FromRoot => path.as_bytes(),
         }
     }
 }
 
-/// In lower case where case does not count, and composed: macOS and copied archives hold names that are not.
-pub(in crate::features) fn cased(text: &str, folded: bool) -> Cow<'_, str> {
-    match (text.is_ascii(), folded) {
-        (true, false) => Cow::Borrowed(text),
-        (true, true) => Cow::Owned(text.to_ascii_lowercase()),
-        (false, false) => Cow::Owned(text.nfc().collect()),
-        (false, true) => Cow::Owned(text.nfc().flat_map(char::to_lowercase).nfc().collect()),
-    }
-}
-
-/// The characters of a glob that are not ASCII, each once, in order.
-fn letters(glob: &str) -> Vec<char> {
-    let mut letters: Vec<char> = glob.chars().filter(|c| !c.is_ascii()).collect();
-    letters.sort_unstable();
-    letters.dedup();
-    letters
-}
-
-/// Letters for which there are control characters enough, with one between any two and at either end.
-const MOST_LETTERS: usize = 15;
-
-/// A text with one byte for each character: what is not ASCII becomes a control character. The order is kept, so that
-/// ranges go on meaning what they meant.
-fn one_byte_each(text: &str, letters: &[char]) -> String {
-    let byte = |c: char| match letters.binary_search(&c) {
-        Ok(at) => 2 * at as u8 + 2,
-        Err(at) => 2 * at as u8 + 1,
-    };
-    text.chars().map(|c| if c.is_ascii() { c } else { char::from(byte(c)) }).collect()
+fn build(glob: &str) -> Result<globset::Glob, globset::Error> {
+    GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build()
 }
 
 /// The literal end of a glob, if it is ASCII: folding changes other characters in more ways.
@@ -132,15 +187,6 @@ fn suffix(glob: &str) -> Vec<u8> {
     let end = &glob[glob.rfind(|c| "*?[]{}\\/".contains(c)).map_or(0, |at| at + 1)..];
     let is_usable = end.is_ascii() && !glob.contains(['{', '[']);
     if is_usable { end.as_bytes().to_vec() } else { Vec::new() }
-}
-
-/// What to say when nothing was found and the glob looks like something else.
-pub(crate) fn hint(pattern: &str) -> Option<&'static str> {
-    let signs = [".*", ".+", "\\.", "\\w", "\\d", "(?", "^", "$", "|"];
-    if signs.iter().any(|sign| pattern.contains(sign)) {
-        return Some("the pattern is a glob such as *.rs, not a regex");
-    }
-    pattern.contains('[').then_some("[ab] is one of these characters; write \\[ for a bracket in a name")
 }
 
 /// The error, with a mark below the place.
@@ -179,7 +225,7 @@ mod tests {
     fn matches(pattern: &str, path: &str) -> bool {
         let root =
             Root::open(std::path::Path::new("."), Deny::new(&[], true).expect("no patterns")).expect("it is there");
-        let glob = NameGlob::new(&root, pattern).expect("a glob");
+        let glob = NameGlob::new(&root, pattern, 1 << 10).expect("not too long");
         let path = RelPath::from_bytes(path.as_bytes());
         glob.matches(&path, &RelPath::root(), Kind::File)
     }
@@ -203,6 +249,13 @@ mod tests {
             ("[é]*", "été"),
             ("[а-я]*.txt", "д.txt"),
             ("[!a]?", "é1"),
+            // What is written like the glob.
+            ("src/[id]/*.ts", "src/[id]/a.ts"),
+            ("src/[id]/*.ts", "src/d/a.ts"),
+            ("src/[[...sign-in]]/page.tsx", "src/[[...sign-in]]/page.tsx"),
+            ("{type}*.md", "v/{type} one.md"),
+            ("[été]", "[ÉTÉ]"),
+            ("{a,b", "{a,b"),
         ] {
             assert!(matches(pattern, path), "{pattern} {path}");
         }

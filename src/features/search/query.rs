@@ -2,21 +2,25 @@
 //!
 //! Its time is linear in the text and its memory is bounded, whatever the expression.
 
+use std::sync::Arc;
+
 use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 
-/// Bytes that a compiled expression, and the cache of its automaton, may take.
+use super::regex::{self, Rewritten};
+
+/// Bytes that a compiled expression may take.
 const MAX_COMPILED: usize = 10 << 20;
+/// Bytes of its automaton's cache, of which each worker has two: more than this helps only expressions that are hard.
+const MAX_CACHE: usize = 1 << 20;
 /// Bytes of a query.
 const MAX_QUERY: usize = 10_000;
-/// Bytes of one line in a file that is read as a stream.
-const MAX_LINE: usize = 16 << 20;
 /// A line is shown up to this many bytes; of a longer one, what is around the match.
 const SHOWN: usize = 400;
 
 /// How a query is meant.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Options {
     /// It is a regular expression, not the text itself.
     pub(crate) regex: bool,
@@ -24,128 +28,188 @@ pub(crate) struct Options {
     pub(crate) case_sensitive: Option<bool>,
     /// A match may go over the end of a line.
     pub(crate) multiline: bool,
+}
+
+/// A query, and how much around it is shown.
+#[derive(Clone, Debug)]
+pub(crate) struct Query {
+    pub(crate) compiled: Arc<Compiled>,
     /// Lines shown around each match.
     pub(crate) context: usize,
 }
 
 /// A compiled query.
 #[derive(Debug)]
-pub(crate) struct Query {
+pub(crate) struct Compiled {
     matcher: RegexMatcher,
-    options: Options,
+    line_end: LineTerminator,
+    is_multiline: bool,
+    /// It names a carriage return, so that line ends are taken as they are.
+    has_return: bool,
     /// A text that is the same bytes in every encoding that is a superset of ASCII.
     is_ascii: bool,
 }
 
-impl Query {
+impl Compiled {
     /// Compiles a query; the error shows where it is wrong.
-    pub(crate) fn new(text: &str, mut options: Options) -> Result<Self, String> {
+    pub(crate) fn new(text: &str, options: Options) -> Result<Self, String> {
         if text.len() > MAX_QUERY {
             return Err(format!("\"query\" may have at most {MAX_QUERY} bytes."));
         }
         let over_lines = !options.regex && text.contains('\n');
-        options.multiline |= over_lines;
-        if options.regex {
+        let is_multiline = options.multiline || over_lines;
+        let (pattern, has_return) = if options.regex {
             // The engine wraps the expression, and would show the place in what it made of it.
-            regex_syntax::parse(text).map_err(|error| format!("\"query\" is no regular expression: {error}"))?;
-        }
-        let pattern = if over_lines { any_line_ending(text) } else { text.to_owned() };
+            let Rewritten { text, has_return } =
+                regex::rewrite(text).map_err(|error| format!("\"query\" is no regular expression: {error}"))?;
+            (text, has_return)
+        } else {
+            let even = text.replace("\r\n", "\n");
+            if even.contains('\r') { (text.to_owned(), true) } else { (even, false) }
+        };
+        let line_end = if has_return { LineTerminator::byte(b'\n') } else { LineTerminator::crlf() };
         let mut builder = RegexMatcherBuilder::new();
         builder
-            .fixed_strings(!options.regex && !over_lines)
+            .fixed_strings(!options.regex)
             .multi_line(true)
             .size_limit(MAX_COMPILED)
-            .dfa_size_limit(MAX_COMPILED)
+            .dfa_size_limit(MAX_CACHE)
             .case_smart(options.case_sensitive.is_none())
-            .case_insensitive(options.case_sensitive == Some(false))
-            .line_terminator(Some(b'\n'))
-            .crlf(true); // `$` is also before \r\n
-        if options.multiline {
-            builder.line_terminator(None);
-        }
+            .case_insensitive(options.case_sensitive == Some(false));
+        match (is_multiline, has_return) {
+            (false, false) => builder.crlf(true),
+            (false, true) => builder.line_terminator(Some(b'\n')),
+            // `$` is also before \r\n, and no line end ends a match.
+            (true, false) => builder.crlf(true).line_terminator(None),
+            (true, true) => &mut builder,
+        };
         let matcher = builder.build(&pattern).map_err(|error| match error.to_string() {
             error if error.contains("\"\\n\" is not allowed") => {
                 "\"query\" matches a line's end; set \"multiline\" to true for that.".to_owned()
             }
             error => format!("\"query\" cannot be searched for: {error}"),
         })?;
-        Ok(Self { matcher, is_ascii: text.is_ascii() && !options.regex, options })
+        Ok(Self { matcher, line_end, is_multiline, has_return, is_ascii: text.is_ascii() && !options.regex })
     }
+}
 
+impl Query {
     pub(super) fn matcher(&self) -> &RegexMatcher {
-        &self.matcher
+        &self.compiled.matcher
     }
 
     /// Whether lines around the matches are shown.
     pub(super) fn has_context(&self) -> bool {
-        self.options.context > 0
+        self.context > 0
     }
 
     /// Whether bytes that are not UTF-8 can be searched as they are.
     pub(super) fn is_ascii(&self) -> bool {
-        self.is_ascii
+        self.compiled.is_ascii
     }
 
-    /// A searcher for this query, to be used for one file after the other. With an encoding it decodes what it reads.
-    pub(super) fn searcher(&self, encoding: Option<grep_searcher::Encoding>) -> Searcher {
+    /// Whether a match may go over line ends, for which the file must be in memory.
+    pub(super) fn is_multiline(&self) -> bool {
+        self.compiled.is_multiline
+    }
+
+    /// Makes every `\r\n` a `\n` where a match may go over line ends, so that it does not depend on their kind. Gives
+    /// how many bytes are left.
+    pub(super) fn make_lines_even(&self, text: &mut [u8]) -> usize {
+        if !self.compiled.is_multiline || self.compiled.has_return {
+            return text.len();
+        }
+        let finder = memchr::memmem::Finder::new(b"\r\n");
+        let (mut from, mut to) = (0, 0);
+        while let Some(length) = finder.find(&text[from..]) {
+            text.copy_within(from..from + length, to);
+            (from, to) = (from + length + 1, to + length);
+        }
+        text.copy_within(from.., to);
+        to + text.len() - from
+    }
+
+    /// A searcher for this query, to be used for one file after the other, for lines up to `longest`. With an encoding
+    /// it decodes what it reads.
+    pub(super) fn searcher(&self, encoding: Option<grep_searcher::Encoding>, longest: usize) -> Searcher {
         SearcherBuilder::new()
             .line_number(true)
-            .line_terminator(LineTerminator::crlf())
-            .multi_line(self.options.multiline)
-            .before_context(self.options.context)
-            .after_context(self.options.context)
+            .line_terminator(self.compiled.line_end)
+            .multi_line(self.compiled.is_multiline)
+            .before_context(self.context)
+            .after_context(self.context)
             .binary_detection(BinaryDetection::quit(0))
-            .heap_limit(Some(MAX_LINE))
+            .heap_limit(Some(longest))
             .encoding(encoding)
             .build()
     }
 
-    /// A line as it is shown: whole, or what is around the match.
-    pub(super) fn shown(&self, line: &[u8]) -> String {
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if line.len() <= SHOWN {
-            return String::from_utf8_lossy(line).into_owned();
+    /// Adds a line to `text` as it is shown: whole, or what is around the match.
+    pub(super) fn push_shown(&self, text: &mut String, line: &[u8]) {
+        let mut line = line.strip_suffix(b"\n").unwrap_or(line);
+        while let Some(shorter) = line.strip_suffix(b"\r") {
+            line = shorter;
         }
-        let found = self.matcher.find(line).ok().flatten().map_or(0, |found| found.start());
+        if line.len() <= SHOWN {
+            text.push_str(&String::from_utf8_lossy(line));
+            return;
+        }
+        let found = self.matcher().find(line).ok().flatten().map_or(0, |found| found.start());
         let start = found.saturating_sub(SHOWN / 4);
         let end = (start + SHOWN).min(line.len());
         let is_boundary = |at: usize| at >= line.len() || line[at] & 0xC0 != 0x80;
         let start = (start..=found).find(|at| is_boundary(*at)).unwrap_or(start);
         let end = (start..=end).rev().find(|at| is_boundary(*at)).unwrap_or(end);
-        let text = String::from_utf8_lossy(&line[start..end]);
-        let (before, after) = (if start > 0 { "..." } else { "" }, if end < line.len() { "..." } else { "" });
-        format!("{before}{text}{after}")
+        text.push_str(if start > 0 { "..." } else { "" });
+        text.push_str(&String::from_utf8_lossy(&line[start..end]));
+        text.push_str(if end < line.len() { "..." } else { "" });
     }
-}
-
-/// A literal of several lines as an expression that takes every kind of line ending for every other.
-fn any_line_ending(text: &str) -> String {
-    let lines: Vec<_> = text.lines().map(regex_syntax::escape).collect();
-    let end = if text.ends_with('\n') { r"\r?\n" } else { "" };
-    lines.join(r"\r?\n") + end
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn query(text: &str, options: Options) -> Result<Query, String> {
+        Ok(Query { compiled: Arc::new(Compiled::new(text, options)?), context: 0 })
+    }
+
     #[test]
     fn a_long_line_is_cut_around_the_match_at_whole_characters() {
-        let query = Query::new("needle", Options::default()).expect("a query");
-        let line = format!("{}needle{}", "é".repeat(5_000), "日".repeat(5_000));
-        let shown = query.shown(line.as_bytes());
-        assert!(shown.starts_with("...é") && shown.ends_with("日...") && shown.contains("needle"), "{shown}");
-        assert!(shown.len() <= SHOWN + 6);
-        assert_eq!(query.shown(b"short needle\r\n"), "short needle");
+        let query = query("needle", Options::default()).expect("a query");
+        let shown = |line: &[u8]| {
+            let mut text = String::new();
+            query.push_shown(&mut text, line);
+            text
+        };
+        let line = shown(format!("{}needle{}", "é".repeat(5_000), "日".repeat(5_000)).as_bytes());
+        assert!(line.starts_with("...é") && line.ends_with("日...") && line.contains("needle"), "{line}");
+        assert!(line.len() <= SHOWN + 6);
+        assert_eq!([shown(b"short needle\r\n"), shown(b"\r\r\n")], ["short needle", ""]);
     }
 
     #[test]
     fn a_wrong_regex_is_shown_where_it_is_wrong() {
         let options = Options { regex: true, ..Options::default() };
-        let error = Query::new("a(b", options).expect_err("wrong");
+        let error = query("a(b", options).expect_err("wrong");
         assert!(error.contains("a(b\n") && error.contains('^') && error.contains("unclosed group"), "{error}");
-        assert!(Query::new("a\\nb", options).expect_err("over lines").contains("multiline"));
-        assert!(Query::new("(a{1000}){1000}", options).is_err(), "its size is bounded");
+        assert!(query("a\\nb", options).expect_err("over lines").contains("multiline"));
+        assert!(query("(a{1000}){1000}", options).is_err(), "its size is bounded");
+    }
+
+    #[test]
+    fn line_ends_are_made_even_where_a_match_may_go_over_them() {
+        let even = |query: &Query, text: &str| {
+            let mut bytes = text.as_bytes().to_vec();
+            let length = query.make_lines_even(&mut bytes);
+            String::from_utf8(bytes[..length].to_vec()).expect("text")
+        };
+        let over_lines = query("a\nb", Options::default()).expect("a query");
+        for (text, want) in [("a\r\nb\r\n", "a\nb\n"), ("", ""), ("\r\n", "\n"), ("\r\r\na\rb\n\r", "\r\na\rb\n\r")] {
+            assert_eq!(even(&over_lines, text), want);
+        }
+        for text in ["a", "a\r", "a\rb\nc"] {
+            assert_eq!(even(&query(text, Options::default()).expect("a query"), "a\r\n"), "a\r\n", "{text}");
+        }
     }
 }

@@ -4,14 +4,21 @@
 //! checks arguments against them, so all of it is checked here, and the model is told which argument is wrong and
 //! what it should be. `null` is the same as absent.
 
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use super::tool_error::quoted;
 use super::{ToolError, edits};
 use crate::features::edit::Edit;
 use crate::object::{self, Array, Object};
+
+/// The most that every client can write exactly as a JSON number.
+pub(super) const MOST_EXACT: u64 = (1 << 53) - 1;
 
 /// One parameter.
 pub(super) struct Parameter {
@@ -27,10 +34,10 @@ pub(super) struct Parameter {
 pub(super) enum Kind {
     /// Any string.
     Text,
-    /// An integer of at least 1.
+    /// An integer from 1 to [`MOST_EXACT`].
     Count,
-    /// An integer of at least 0.
-    Amount,
+    /// An integer in a range.
+    Number { least: u64, most: u64 },
     /// `true` or `false`.
     Flag,
     /// One of these strings.
@@ -86,8 +93,8 @@ impl Parameter {
         let description = self.description;
         match self.kind {
             Kind::Text => json!({ "type": "string", "description": description }),
-            Kind::Count => json!({ "type": "integer", "minimum": 1, "description": description }),
-            Kind::Amount => json!({ "type": "integer", "minimum": 0, "description": description }),
+            Kind::Count => number_schema(1, MOST_EXACT, description),
+            Kind::Number { least, most } => number_schema(least, most, description),
             Kind::Flag => json!({ "type": "boolean", "description": description }),
             Kind::Choice(choices) => json!({ "type": "string", "enum": choices, "description": description }),
             Kind::Texts { least, most } => json!({
@@ -105,28 +112,61 @@ impl Parameter {
     fn parse<'a>(&self, raw: &'a RawValue) -> Result<Argument<'a>, String> {
         let argument = match self.kind {
             Kind::Text => object::string(raw).map(Argument::Text),
-            Kind::Count => serde_json::from_str(raw.get()).ok().filter(|count| *count >= 1).map(Argument::Count),
-            Kind::Amount => serde_json::from_str(raw.get()).ok().map(Argument::Count),
-            Kind::Flag => serde_json::from_str(raw.get()).ok().map(Argument::Flag),
+            Kind::Count => number(raw, 1, MOST_EXACT).map(Argument::Count),
+            Kind::Number { least, most } => number(raw, least, most).map(Argument::Count),
+            Kind::Flag => flag(raw).map(Argument::Flag),
             Kind::Choice(choices) => {
                 object::string(raw).filter(|text| choices.contains(&text.as_ref())).map(Argument::Text)
             }
             Kind::Texts { least, most } => texts(raw, least, most).map(Argument::Texts),
             Kind::Edits { most } => return edits::parse(raw, most).map(Argument::Edits),
         };
-        argument.ok_or_else(|| format!("must be {}", self.expectation()))
+        argument.ok_or_else(|| match self.kind {
+            Kind::Count | Kind::Number { .. } | Kind::Flag => {
+                format!("must be {}, not {}", self.expectation(), quoted(raw.get()))
+            }
+            _ => format!("must be {}", self.expectation()),
+        })
     }
 
     fn expectation(&self) -> String {
         match self.kind {
             Kind::Text => "a string".to_owned(),
-            Kind::Count => "an integer of at least 1".to_owned(),
-            Kind::Amount => "an integer of at least 0".to_owned(),
+            Kind::Count => format!("an integer from 1 to {MOST_EXACT}"),
+            Kind::Number { least, most } => format!("an integer from {least} to {most}"),
             Kind::Flag => "true or false".to_owned(),
             Kind::Choice(choices) => format!("one of \"{}\"", choices.join("\", \"")),
             Kind::Texts { least, most } => format!("an array of {least} to {most} strings"),
             Kind::Edits { most } => edits::expectation(most),
         }
+    }
+}
+
+fn number_schema(least: u64, most: u64, description: &str) -> Value {
+    json!({ "type": "integer", "minimum": least, "maximum": most, "description": description })
+}
+
+/// A whole number in a range. Some models write it as `5.0` or `"5"`.
+fn number(raw: &RawValue, least: u64, most: u64) -> Option<u64> {
+    let text = raw.get();
+    let digits = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
+    let number = if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        digits.parse().ok()
+    } else {
+        // A string is not a number to this parser.
+        let number = serde_json::from_str(text).ok();
+        let whole = number.filter(|number: &f64| number.fract() == 0.0);
+        whole.and_then(|number| format!("{number:.0}").parse().ok())
+    };
+    number.filter(|number| (least..=most).contains(number))
+}
+
+/// `true` or `false`. Some models write it as a string.
+fn flag(raw: &RawValue) -> Option<bool> {
+    match raw.get() {
+        "true" | "\"true\"" => Some(true),
+        "false" | "\"false\"" => Some(false),
+        _ => None,
     }
 }
 
@@ -238,54 +278,4 @@ fn unknown(key: &str, parameters: &[Parameter]) -> String {
     }
     let names: Vec<_> = parameters.iter().map(|parameter| parameter.name).collect();
     format!("Unknown argument {key:?}; this tool takes {}.", names.join(", "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PARAMETERS: &[Parameter] = &[
-        path("Where."),
-        optional("head", Kind::Count, "How many."),
-        optional("deep", Kind::Flag, "Whether."),
-        optional("sort", Kind::Choice(&["name", "size"]), "How."),
-        optional("paths", Kind::Texts { least: 1, most: 2 }, "Which."),
-    ];
-
-    fn parsed(json: &str) -> Result<String, String> {
-        let raw = RawValue::from_string(json.to_owned()).expect("valid JSON");
-        match Arguments::parse(PARAMETERS, Some(&raw)) {
-            Ok(a) => {
-                Ok(format!("{} {:?} {} {}", a.text("path"), a.count("head"), a.flag("deep"), a.texts("paths").len()))
-            }
-            Err(ToolError::Message(text)) => Err(text),
-            Err(ToolError::Failure(failure)) => Err(format!("{failure:?}")),
-        }
-    }
-
-    #[test]
-    fn good_arguments_come_through_and_null_is_absent() {
-        assert_eq!(parsed(r#"{"path":"a","head":3,"deep":true,"paths":["x"]}"#).as_deref(), Ok("a Some(3) true 1"));
-        assert_eq!(parsed(r#"{"path":"a","head":null,"sort":"size"}"#).as_deref(), Ok("a None false 0"));
-    }
-
-    #[test]
-    fn a_bad_argument_is_named_with_what_it_should_be() {
-        for (json, want) in [
-            (r"{}", "\"path\" is missing; it must be a string."),
-            (r#"{"path":null}"#, "\"path\" is missing; it must be a string."),
-            (r#"{"path":1}"#, "\"path\" must be a string."),
-            (r#"{"path":"a","head":0}"#, "\"head\" must be an integer of at least 1."),
-            (r#"{"path":"a","head":-1}"#, "\"head\" must be an integer of at least 1."),
-            (r#"{"path":"a","head":1.5}"#, "\"head\" must be an integer of at least 1."),
-            (r#"{"path":"a","head":"1"}"#, "\"head\" must be an integer of at least 1."),
-            (r#"{"path":"a","deep":1}"#, "\"deep\" must be true or false."),
-            (r#"{"path":"a","sort":"age"}"#, "\"sort\" must be one of \"name\", \"size\"."),
-            (r#"{"path":"a","paths":[]}"#, "\"paths\" must be an array of 1 to 2 strings."),
-            (r#"{"path":"a","paths":["a","b","c"]}"#, "\"paths\" must be an array of 1 to 2 strings."),
-            (r#"{"path":"a","x":1}"#, "Unknown argument \"x\"; this tool takes path, head, deep, sort, paths."),
-        ] {
-            assert_eq!(parsed(json).expect_err(json), want);
-        }
-    }
 }

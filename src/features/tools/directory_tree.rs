@@ -9,8 +9,9 @@ use std::ops::Range;
 use super::arguments::{Kind, directory, optional};
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
-use crate::features::format::{counted, notes, shown, shown_entry};
-use crate::root::{Exclude, Hidden, Kind as EntryKind, Root, RootError, Visit, Walk, WalkOptions};
+use crate::features::format::{counted, hidden, notes, shown, shown_entry};
+use crate::features::search::compile;
+use crate::root::{Hidden, Kind as EntryKind, Root, RootError, Visit, Walk, WalkOptions};
 use crate::services::context::Context;
 
 /// How deep it goes when nothing is said.
@@ -42,6 +43,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let (asked, root) = (arguments.text("path"), context.root());
+    let _permit = context.walk_permit()?;
     let start = root.locate(asked).and_then(|path| root.stat(&path, &context.cancel));
     let (start, stat) = start.map_err(|error| ToolError::at(asked, error))?;
     if stat.kind != EntryKind::Directory {
@@ -51,16 +53,15 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     let options = WalkOptions {
         hidden: if arguments.flag("includeIgnored") { Hidden::Shown } else { Hidden::Skipped },
         max_depth: usize::try_from(depth - 1).unwrap_or(usize::MAX),
-        exclude: Exclude::new(arguments.texts("excludePatterns")).map_err(ToolError::Message)?,
+        exclude: compile::exclude(context, arguments.texts("excludePatterns"))?,
     };
-    let _permit = context.walk_permit()?;
     let mut walk = root.walk(&start, options, &context.cancel);
     let mut tree = Tree::new(context.limits().output_bytes);
     for visit in walk.by_ref() {
         if let (Err(error), true) = (&visit.listing, tree.nodes.is_empty()) {
             return Err(ToolError::at(asked, error.clone()));
         }
-        context.report(tree.nodes.len() as u64, || format!("reading {}", shown(root, &visit.path)));
+        context.report(tree.nodes.len() as u64, || format!("reading {}", shown(root, &visit.path.real)));
         if !tree.add(context, &visit) {
             break;
         }
@@ -162,10 +163,7 @@ impl Tree {
                 if is_cut { "" } else { ", or raise \"maxDepth\"" }
             )),
         }
-        if walk.ignored > 0 {
-            let entries = counted(walk.ignored as u64, "entry", "entries");
-            said.push(format!("{entries} hidden by ignore files"));
-        }
+        said.extend(hidden(walk.ignored));
         said.extend(notes(root, &walk.notes));
         (!said.is_empty()).then(|| format!("[{}]", said.join("; ")))
     }

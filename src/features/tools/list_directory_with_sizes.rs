@@ -1,5 +1,8 @@
 //! `list_directory_with_sizes`: the entries of one directory with their sizes, in the official server's columns.
 
+use std::cmp::Reverse;
+use std::time::SystemTime;
+
 use super::arguments::{Kind, directory, optional};
 use super::list_directory::{self, Window};
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
@@ -12,11 +15,15 @@ pub(super) const TOOL: Tool = Tool {
     name: "list_directory_with_sizes",
     title: "List directory with sizes",
     description: "List what is in a directory with the size of each file, one entry a line, and the totals below. \
-        Sorted by name, or by size with the largest first. If there is more than fits (40,000 bytes by default), a \
+        Sorted by name, by size with the largest first, or by time with the newest first. If there is more than fits (40,000 bytes by default), a \
         note says how to go on.",
     parameters: &[
         directory(),
-        optional("sortBy", Kind::Choice(&["name", "size"]), "\"name\" or \"size\". Default \"name\"."),
+        optional(
+            "sortBy",
+            Kind::Choice(&["name", "size", "modified"]),
+            "\"name\", \"size\" or \"modified\". Default \"name\".",
+        ),
         optional("offset", Kind::Count, "The entry to begin with, counted from 1. Default 1."),
         optional("limit", Kind::Count, "At most this many entries. Default: as many as fit."),
     ],
@@ -28,28 +35,31 @@ pub(super) const TOOL: Tool = Tool {
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let _permit = context.walk_permit()?;
     let (dir, listing) = list_directory::open(arguments, context)?;
-    let mut rows: Vec<(Entry<'_>, u64)> = Vec::with_capacity(listing.len());
+    let by_time = arguments.text("sortBy") == "modified";
+    let mut rows: Vec<(Entry<'_>, u64, Option<SystemTime>)> = Vec::with_capacity(listing.len());
     for entry in listing.iter() {
         context.cancel.check()?;
-        let bytes = match entry.kind {
-            // What is gone by now has no size, and is still shown as it was listed.
-            EntryKind::File => dir.stat(entry.name).map_or(0, |stat| stat.size),
-            _ => 0,
-        };
-        rows.push((entry, bytes));
+        let wanted = entry.kind == EntryKind::File || by_time;
+        // What is gone by now has no size and no time, and is still shown as it was listed.
+        let stat = wanted.then(|| dir.stat(entry.name).ok()).flatten();
+        let bytes = stat.as_ref().filter(|_| entry.kind == EntryKind::File).map_or(0, |stat| stat.size);
+        rows.push((entry, bytes, stat.filter(|_| by_time).and_then(|stat| stat.modified)));
     }
-    let is = |kind| move |(entry, _): &&(Entry<'_>, u64)| entry.kind == kind;
+    let is = |kind| move |(entry, ..): &&(Entry<'_>, u64, Option<SystemTime>)| entry.kind == kind;
     let files = rows.iter().filter(is(EntryKind::File)).count();
     let directories = rows.iter().filter(is(EntryKind::Directory)).count();
-    let combined = size(rows.iter().map(|(_, bytes)| u128::from(*bytes)).sum::<u128>()); // two sparse files may fill a u64
-    if arguments.text("sortBy") == "size" {
-        rows.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes)); // stable: equal sizes stay sorted by name
+    let combined = size(rows.iter().map(|(_, bytes, _)| u128::from(*bytes)).sum::<u128>()); // two sparse files may fill a u64
+    // Stable: what is equal stays sorted by name.
+    match arguments.text("sortBy") {
+        "size" => rows.sort_by_key(|(_, bytes, _)| Reverse(*bytes)),
+        "modified" => rows.sort_by_key(|(.., modified)| Reverse(*modified)),
+        _ => {}
     }
 
     let window = Window::of(arguments, context);
     let mut text = String::new();
     let mut shown = 0;
-    for (entry, bytes) in rows.into_iter().skip(window.skip).take(window.limit) {
+    for (entry, bytes, _) in rows.into_iter().skip(window.skip).take(window.limit) {
         let name = shown_entry(context.root(), &dir.path, entry.name);
         let bytes = if entry.kind == EntryKind::File { size(bytes) } else { String::new() };
         let line = format!("{} {name:<30} {bytes:>10}", label(entry.kind));

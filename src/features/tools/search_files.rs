@@ -3,12 +3,16 @@
 use super::arguments::{Kind, Parameter, directory, optional};
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
-use crate::features::format::{Unreadable, counted, notes, shown};
-use crate::features::search::glob::{NameGlob, hint};
-use crate::root::{Exclude, Hidden, Kind as EntryKind, Listing, RelPath, Root, RootError, Walk, WalkOptions};
+use crate::features::format::{Unreadable, counted, grouped, hidden, not_entered, notes, shown};
+use crate::features::search::compile;
+use crate::features::search::pattern::{Pattern, Purpose};
+use crate::features::search::results::{Order, Page, Results};
+use crate::root::{Directory, Hidden, Kind as EntryKind, Listing, RelPath, Root, RootError, Walk, WalkOptions};
 use crate::runtime::cancel::Cancel;
 use crate::services::context::Context;
 
+/// Results in one answer.
+const RESULTS: Kind = Kind::Number { least: 1, most: 1_000_000 };
 /// Results when nothing is said.
 const DEFAULT_LIMIT: u64 = 1_000;
 
@@ -35,10 +39,16 @@ pub(super) const TOOL: Tool = Tool {
         optional(
             "kind",
             Kind::Choice(&["file", "directory", "any"]),
-            "What to find: \"file\", \"directory\" or \"any\". Default \"any\".",
+            "What to find: \"file\", \"directory\" or \"any\". A link is neither of the first two. Default \"any\".",
+        ),
+        optional(
+            "sortBy",
+            Kind::Choice(&["path", "modified"]),
+            "\"path\": the shallowest first; \"modified\": the newest first. Default \"path\".",
         ),
         optional("includeIgnored", Kind::Flag, "Also find what .gitignore hides. Default false."),
-        optional("limit", Kind::Count, "At most this many results. Default 1,000."),
+        optional("offset", Kind::Count, "The result to begin with, counted from 1. Default 1."),
+        optional("limit", RESULTS, "At most this many results. Default 1,000."),
     ],
     annotations: READ_ONLY,
     inline: Inline::Never,
@@ -47,79 +57,90 @@ pub(super) const TOOL: Tool = Tool {
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let (asked, root) = (arguments.text("path"), context.root());
-    let glob = NameGlob::new(root, arguments.text("pattern")).map_err(ToolError::Message)?;
-    let start = root.locate(asked).and_then(|path| root.stat(&path, &context.cancel));
-    let (start, stat) = start.map_err(|error| ToolError::at(asked, error))?;
+    let _permit = context.search_permit()?;
+    let cancel = context.search_cancel();
+    let pattern = compile::pattern(context, arguments.text("pattern"), Purpose::Entries)?;
+    let located = root.locate(asked).and_then(|path| {
+        let found = root.stat(&path, &context.cancel)?;
+        Ok((path, found))
+    });
+    let (path, (real, stat)) = located.map_err(|error| ToolError::at(asked, error))?;
     if stat.kind != EntryKind::Directory {
         return Err(ToolError::at(asked, RootError::NotDirectory));
     }
-    let _permit = context.search_permit()?;
-    let cancel = context.search_cancel();
-    root.open_real_directory(&start).map_err(|error| ToolError::at(asked, error))?;
-    let mut walk = root.walk(&start, options(arguments)?, &cancel);
+    root.open_real_directory(&real).map_err(|error| ToolError::at(asked, error))?;
+    let start = root.path_through_links(&path, &real, &context.cancel).unwrap_or_else(|| real.clone());
+    let mut walk = root.walk(&real, options(arguments, context)?, &cancel).shown_from(start.clone());
+    walk = walk.entering(|link| pattern.names(link, &start));
+    let order = match arguments.text("sortBy") {
+        "modified" => Order::Modified,
+        _ if pattern.may_be_a_name() => Order::WrittenFirst,
+        _ => Order::Walked,
+    };
+    let page = Page::new(
+        arguments.count("offset").unwrap_or(1) - 1,
+        arguments.count("limit").unwrap_or(DEFAULT_LIMIT),
+        context.limits().output_bytes,
+    );
     let mut search = Search {
+        root,
+        pattern: &pattern,
+        start: &start,
         kind: arguments.text("kind"),
-        limit: arguments.count("limit").unwrap_or(DEFAULT_LIMIT),
-        max_bytes: context.limits().output_bytes,
-        text: String::new(),
-        found: 0,
+        found: Results::new(page, order),
         seen: 0,
         unreadable: Unreadable::default(),
         is_incomplete: false,
-        is_cut: false,
     };
     for visit in walk.by_ref() {
-        context.report(search.seen + 1, || format!("searching {}", shown(root, &visit.path)));
+        context.report(search.seen + 1, || format!("searching {}", shown(root, visit.path.shown())));
         match &visit.listing {
-            Ok((_, listing)) => search.look(root, &glob, &start, &visit.path, listing, &cancel),
-            Err(_) => search.unreadable.push(visit.path),
+            Ok((dir, listing)) => search.look(visit.path.shown(), dir, listing, &cancel),
+            Err(_) => search.unreadable.push(visit.path.shown().clone()),
         }
-        if search.is_cut {
+        if search.found.is_complete() {
             break;
         }
     }
     let timed_out = context.check_search(&cancel)?.then(|| context.limits().search_time.as_secs());
-    let note = search.note(root, arguments.text("pattern"), timed_out, &walk);
-    let text = if search.found == 0 { "No matches found".to_owned() } else { search.text };
+    search.found.finish();
+    let note = search.note(timed_out, &walk);
+    if let (Some(wrong), true) = (pattern.wrong(), search.found.page().has_no_match()) {
+        return Err(ToolError::Message(wrong_pattern(wrong, note.as_deref())));
+    }
+    let text = search.found.into_text();
     Ok(std::iter::once(text).chain(note).map(|text| Block::Text(text.into())).collect())
 }
 
 /// A search, and what it found so far.
 struct Search<'a> {
+    root: &'a Root,
+    pattern: &'a Pattern,
+    /// Where it began, as it is shown.
+    start: &'a RelPath,
     kind: &'a str,
-    limit: u64,
-    max_bytes: usize,
-    text: String,
-    found: u64,
+    found: Results,
     seen: u64,
     unreadable: Unreadable,
     /// A directory has more entries than are read.
     is_incomplete: bool,
-    is_cut: bool,
 }
 
 impl Search<'_> {
     /// Adds what matches in one directory, until there is no room.
-    fn look(
-        &mut self,
-        root: &Root,
-        glob: &NameGlob,
-        start: &RelPath,
-        dir: &RelPath,
-        listing: &Listing,
-        cancel: &Cancel,
-    ) {
+    fn look(&mut self, dir: &RelPath, handle: &Directory<'_>, listing: &Listing, cancel: &Cancel) {
         self.is_incomplete |= listing.cut;
         for entry in listing.iter() {
             self.seen += 1;
-            if self.seen.is_multiple_of(1_024) && cancel.checkpoint() {
+            // Hostile patterns take their time with each name.
+            if self.seen.is_multiple_of(64) && cancel.checkpoint() {
                 return; // and so does the walk
             }
-            if !self.wants(entry.kind) || !glob.might_match(entry.name) {
+            if !self.wants(entry.kind) || !self.pattern.might_match(entry.name) {
                 continue;
             }
             let path = dir.join(entry.name);
-            if !glob.matches(&path, start, entry.kind) {
+            if !self.pattern.matches(&path, self.start, entry.kind) {
                 continue;
             }
             if !dir.can_lead_to(entry.name) {
@@ -129,16 +150,12 @@ impl Search<'_> {
                 }
                 continue;
             }
-            let line = shown(root, &path);
-            self.is_cut = self.found == self.limit || self.text.len() + line.len() + 1 > self.max_bytes;
-            if self.is_cut {
+            let modified = || handle.stat(entry.name).ok().and_then(|stat| stat.modified);
+            let is_written = self.pattern.is_written(&path, self.start);
+            self.found.add(|| shown(self.root, &path), self.seen, is_written, modified);
+            if self.found.is_complete() {
                 return;
             }
-            if self.found > 0 {
-                self.text.push('\n');
-            }
-            self.text.push_str(&line);
-            self.found += 1;
         }
     }
 
@@ -151,37 +168,46 @@ impl Search<'_> {
     }
 
     /// Says what is missing; `None` when nothing is.
-    fn note(&self, root: &Root, pattern: &str, timed_out: Option<u64>, walk: &Walk<'_>) -> Option<String> {
+    fn note(&self, timed_out: Option<u64>, walk: &Walk<'_>) -> Option<String> {
         let mut said = Vec::new();
-        if self.is_cut {
-            let first = counted(self.found, "result", "results");
-            said.push(format!("the first {first}; narrow \"pattern\" or \"path\", or raise \"limit\" for more"));
+        said.extend(self.found.page().note());
+        if let Some(compared) = self.found.compared() {
+            let compared = grouped(compared as u64);
+            said.push(format!(
+                "only the first {compared} matches were compared by time; narrow \"pattern\" or \"path\""
+            ));
         }
         if let Some(seconds) = timed_out {
             said.push(format!("stopped after {seconds} seconds; narrow \"path\""));
         }
-        if self.found == 0 {
-            said.extend(hint(pattern).map(str::to_owned));
+        let has_no_match = self.found.page().has_no_match();
+        if has_no_match {
             said.push(format!("{} searched", counted(self.seen, "entry", "entries")));
-            if walk.ignored > 0 {
-                let ignored = counted(walk.ignored as u64, "entry", "entries");
-                said.push(format!("{ignored} hidden by ignore files left out; includeIgnored searches them"));
-            }
+        }
+        said.extend(hidden(walk.ignored));
+        said.extend(not_entered(walk.not_entered()));
+        if has_no_match {
+            said.extend(self.pattern.hints(self.start).into_iter().map(str::to_owned));
         }
         if self.is_incomplete || walk.cut {
             said.push("there are too many entries to search them all; narrow \"path\"".to_owned());
         }
-        said.extend(self.unreadable.note(root));
-        said.extend(notes(root, &walk.notes));
+        said.extend(self.unreadable.note(self.root));
+        said.extend(notes(self.root, &walk.notes));
         (!said.is_empty()).then(|| format!("[{}]", said.join("; ")))
     }
 }
 
+/// The error where a pattern is no glob and nothing is written like it, with what was searched.
+pub(super) fn wrong_pattern(wrong: &str, note: Option<&str>) -> String {
+    format!("No name is written like the pattern {}, and it is not a glob. {wrong}", note.unwrap_or_default())
+}
+
 /// What the walk leaves out.
-pub(super) fn options(arguments: &Arguments<'_>) -> Result<WalkOptions, ToolError> {
+pub(super) fn options(arguments: &Arguments<'_>, context: &Context) -> Result<WalkOptions, ToolError> {
     Ok(WalkOptions {
         hidden: if arguments.flag("includeIgnored") { Hidden::IgnoredShown } else { Hidden::Skipped },
         max_depth: usize::MAX,
-        exclude: Exclude::new(arguments.texts("excludePatterns")).map_err(ToolError::Message)?,
+        exclude: compile::exclude(context, arguments.texts("excludePatterns"))?,
     })
 }

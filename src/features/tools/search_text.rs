@@ -4,16 +4,20 @@ use super::arguments::{Kind, Parameter, optional};
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError, search_files};
 use crate::call::Block;
 use crate::features::format::{self, counted, shown, size};
-use crate::features::search::glob::NameGlob;
+use crate::features::search::compile;
+use crate::features::search::gather::Report;
+use crate::features::search::pattern::{Pattern, Purpose};
 use crate::features::search::query::{Options, Query};
-use crate::features::search::workers::{self, Job, Report};
-use crate::root::{Kind as EntryKind, Root, RootError};
+use crate::features::search::workers::{self, Job};
+use crate::root::{Kind as EntryKind, RelPath, Root, RootError, WalkedPath};
 use crate::services::context::Context;
 
 /// Matches when nothing is said.
 const DEFAULT_LIMIT: u64 = 200;
-/// Lines around a match, at most.
-const MOST_CONTEXT: u64 = 100;
+/// Matches in one answer.
+const MATCHES: Kind = Kind::Number { least: 1, most: 1_000_000 };
+/// Lines around a match.
+const LINES: Kind = Kind::Number { least: 0, most: 100 };
 
 pub(super) const TOOL: Tool = Tool {
     name: "search_text",
@@ -41,15 +45,19 @@ pub(super) const TOOL: Tool = Tool {
             "The query is a regular expression (Rust syntax, no look-around). Default false.",
         ),
         optional("caseSensitive", Kind::Flag, "true or false. Default: only if the query has a capital."),
-        optional("glob", Kind::Text, "Search only files whose names match this glob, such as *.rs or src/**."),
+        optional(
+            "glob",
+            Kind::Text,
+            "Search only files that this glob matches, such as *.rs or src/**; several are parted by commas, ! leaves out. A directory's name stands for all below it.",
+        ),
         optional(
             "excludePatterns",
             Kind::Texts { least: 0, most: 100 },
             "Patterns of entries to leave out, in gitignore syntax; at most 100.",
         ),
-        optional("contextLines", Kind::Amount, "Lines to show before and after each match, at most 100. Default 0."),
-        optional("limit", Kind::Count, "At most this many matches. Default 200."),
-        optional("maxPerFile", Kind::Count, "At most this many matches of one file. Default: no limit but \"limit\"."),
+        optional("contextLines", LINES, "Lines to show before and after each match, at most 100. Default 0."),
+        optional("limit", MATCHES, "At most this many matches. Default 200."),
+        optional("maxPerFile", MATCHES, "At most this many matches of one file. Default: no limit but \"limit\"."),
         optional("filesOnly", Kind::Flag, "Give only the paths of the files. Default false."),
         optional("includeIgnored", Kind::Flag, "Also search what .gitignore hides. Default false."),
         optional("multiline", Kind::Flag, "A match may go over line ends. Default false."),
@@ -61,15 +69,20 @@ pub(super) const TOOL: Tool = Tool {
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let (asked, root) = (arguments.text("path"), context.root());
-    let query = query(arguments)?;
-    let glob = match arguments.text("glob") {
-        "" => None,
-        glob => Some(NameGlob::new(root, glob).map_err(ToolError::Message)?),
-    };
-    let located = root.locate(asked).and_then(|path| root.stat(&path, &context.cancel));
-    let (start, stat) = located.map_err(|error| ToolError::at(asked, error))?;
     let _permit = context.search_permit()?;
     let cancel = context.search_cancel();
+    let query = query(arguments, context)?;
+    let glob = match arguments.text("glob") {
+        "" => None,
+        glob => Some(compile::pattern(context, glob, Purpose::Files)?),
+    };
+    let glob = glob.as_deref();
+    let located = root.locate(asked).and_then(|path| {
+        let found = root.stat(&path, &context.cancel)?;
+        Ok((path, found))
+    });
+    let (path, (real, stat)) = located.map_err(|error| ToolError::at(asked, error))?;
+    let start = root.path_through_links(&path, &real, &context.cancel).unwrap_or_else(|| real.clone());
     let limit = arguments.count("limit").unwrap_or(DEFAULT_LIMIT);
     let files_only = arguments.flag("filesOnly");
     let report = |files: u64, path: &_| context.report(files, || format!("searching {}", shown(root, path)));
@@ -77,10 +90,12 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
         root,
         query: &query,
         threads: context.limits().search_threads,
-        glob: glob.as_ref(),
+        helpers: &context.services().search_helpers,
+        serial_executor: &context.services().search_bench,
+        glob,
         start: &start,
         limit,
-        per_file: if files_only { 1 } else { arguments.count("maxPerFile").unwrap_or(limit) },
+        per_file: arguments.count("maxPerFile"),
         files_only,
         max_bytes: context.limits().output_bytes,
         cancel: &cancel,
@@ -89,65 +104,85 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     let mut notes = Vec::new();
     let found = match stat.kind {
         EntryKind::Directory => {
-            root.open_real_directory(&start).map_err(|error| ToolError::at(asked, error))?;
-            let mut walk = root.walk(&start, search_files::options(arguments)?, &cancel);
+            root.open_real_directory(&real).map_err(|error| ToolError::at(asked, error))?;
+            let options = search_files::options(arguments, context)?;
+            let mut walk = root.walk(&real, options, &cancel).shown_from(start.clone());
+            walk = walk.entering(|link| glob.is_some_and(|glob| glob.names(link, &start)));
             let found = workers::search_tree(&job, &mut walk);
-            notes = format::notes(root, &walk.notes);
+            notes.extend(format::hidden(walk.ignored));
+            notes.extend(format::not_entered(walk.not_entered()));
+            notes.extend(format::notes(root, &walk.notes));
             found
         }
-        EntryKind::File => workers::search_file(&job, start.clone()),
+        EntryKind::File => workers::search_file(&job, &WalkedPath { real, shown: None }),
         kind => return Err(ToolError::at(asked, RootError::NotRegular(kind))),
     };
     let timed_out = context.check_search(&cancel)?.then(|| context.limits().search_time.as_secs());
-    let note = note(root, &found, timed_out, notes);
+    let hints = glob.map_or_else(Vec::new, |glob| unmatched(glob, &start, &found));
+    let note = note(root, &found, stat.kind == EntryKind::Directory, timed_out, hints, notes);
+    if let (Some(wrong), 0) = (glob.and_then(Pattern::wrong), found.chosen) {
+        return Err(ToolError::Message(search_files::wrong_pattern(wrong, Some(&note))));
+    }
     let text = if found.matches == 0 { "No matches found".to_owned() } else { found.text };
     Ok([text, note].map(|text| Block::Text(text.into())).into())
 }
 
-fn query(arguments: &Arguments<'_>) -> Result<Query, ToolError> {
+fn query(arguments: &Arguments<'_>, context: &Context) -> Result<Query, ToolError> {
     let text = arguments.text("query");
     if text.is_empty() {
         return Err(ToolError::message("\"query\" is empty; give the text to find."));
-    }
-    let context = arguments.count("contextLines").unwrap_or(0);
-    if context > MOST_CONTEXT {
-        return Err(ToolError::message("\"contextLines\" must be at most 100."));
     }
     let options = Options {
         regex: arguments.flag("regex"),
         case_sensitive: arguments.given_flag("caseSensitive"),
         multiline: arguments.flag("multiline"),
-        context: if arguments.flag("filesOnly") { 0 } else { context as usize },
     };
-    Query::new(text, options).map_err(ToolError::Message)
+    let lines = if arguments.flag("filesOnly") { 0 } else { arguments.count("contextLines").unwrap_or(0) };
+    Ok(Query { compiled: compile::query(context, text, options)?, context: lines as usize })
+}
+
+/// Says that the glob matched no file, and why it may be.
+fn unmatched(glob: &Pattern, start: &RelPath, found: &Report) -> Vec<String> {
+    if found.chosen > 0 || found.passed_over == 0 {
+        return Vec::new();
+    }
+    let files = counted(found.passed_over, "file", "files");
+    let hints = glob.hints(start).into_iter().map(str::to_owned);
+    std::iter::once(format!("\"glob\" matches none of {files}")).chain(hints).collect()
 }
 
 /// Says how much was searched, and what is missing.
-fn note(root: &Root, found: &Report, timed_out: Option<u64>, notes: Vec<String>) -> String {
+fn note(
+    root: &Root,
+    found: &Report,
+    is_tree: bool,
+    timed_out: Option<u64>,
+    hints: Vec<String>,
+    notes: Vec<String>,
+) -> String {
     let mut said = Vec::new();
     if found.matches > 0 {
         let (matches, files) =
             (counted(found.matches, "match", "matches"), counted(found.files_with_matches, "file", "files"));
         said.push(format!("{matches} in {files}"));
     }
-    if found.is_cut {
-        said.push("there are more: narrow \"path\" or \"glob\", or raise \"limit\" or \"maxPerFile\"".to_owned());
-    }
+    said.extend(cut(found, is_tree).map(str::to_owned));
     if let Some(seconds) = timed_out {
         said.push(format!("stopped after {seconds} seconds; narrow \"path\" or \"glob\""));
     }
-    said.push(format!("{} ({}) searched", counted(found.files, "file", "files"), size(found.bytes)));
-    if found.binary > 0 {
-        said.push(format!("{} skipped", counted(found.binary, "binary file", "binary files")));
+    said.push(format!("{} ({}) searched", counted(found.searched.files, "file", "files"), size(found.searched.bytes)));
+    said.extend(hints);
+    if found.searched.binary > 0 {
+        said.push(format!("{} skipped", counted(found.searched.binary, "binary file", "binary files")));
     }
-    if found.unreadable > 0 {
-        said.push(format!("{} could not be read", counted(found.unreadable, "file", "files")));
+    if found.searched.unreadable > 0 {
+        said.push(format!("{} could not be read", counted(found.searched.unreadable, "file", "files")));
     }
-    if found.too_long > 0 {
-        let files = counted(found.too_long, "file", "files");
+    if found.searched.too_long > 0 {
+        let files = counted(found.searched.too_long, "file", "files");
         said.push(format!("{files} not searched: too long for multiline, or with a line over 16 MiB"));
     }
-    if !found.is_cut {
+    if !found.cut.is_end() {
         // Where enough was found, how far the walk was ahead is chance.
         if found.is_incomplete {
             said.push("there are too many entries to search them all; narrow \"path\"".to_owned());
@@ -156,4 +191,21 @@ fn note(root: &Root, found: &Report, timed_out: Option<u64>, notes: Vec<String>)
         said.extend(notes);
     }
     format!("[{}]", said.join("; "))
+}
+
+/// Says how to see what was cut off, by what can help: a larger limit does not where the answer is full.
+fn cut(found: &Report, is_tree: bool) -> Option<&'static str> {
+    let cut = found.cut;
+    match (cut.bytes, cut.matches, cut.per_file) {
+        (true, ..) if is_tree => Some(
+            "there are more, but the answer is full: narrow \"path\" or \"glob\", or set \"maxPerFile\" or \"filesOnly\"",
+        ),
+        (true, ..) => Some(
+            "there are more, but the answer is full: narrow \"query\", or go on from the last line with read_text_file",
+        ),
+        (_, true, _) if is_tree => Some("there are more: narrow \"path\" or \"glob\", or raise \"limit\""),
+        (_, true, _) => Some("there are more: narrow \"query\" or raise \"limit\""),
+        (.., true) => Some("there are more in some files: raise \"maxPerFile\""),
+        _ => None,
+    }
 }

@@ -79,6 +79,13 @@ impl ToolError {
     }
 }
 
+/// What could not be compiled.
+impl From<Result<String, Failure>> for ToolError {
+    fn from(wrong: Result<String, Failure>) -> Self {
+        wrong.map_or_else(Self::from, Self::Message)
+    }
+}
+
 impl From<Cancelled> for ToolError {
     fn from(cancelled: Cancelled) -> Self {
         Self::Failure(cancelled.into())

@@ -35,6 +35,18 @@ mod media;
 // C: listing.
 mod listing;
 
+// I: search.
+mod searching;
+// I: globs and what other tools take for them.
+mod globs;
+
+// I: what ignore files hide.
+mod hidden;
+
+// I: links to directories.
+#[cfg(unix)]
+mod links;
+
 // F and G: resources, schemas and results as clients take them.
 mod clients;
 

@@ -7,7 +7,8 @@
 //! | `attempts`, `escapes` | the table: every way out that we know, times every operation, times what is at its end |
 //! | `completion` | the same ways, for what a path can become |
 //! | `live` | the same ways, for who wants to hear of changes |
-//! | `links` | links that stay inside work, are listed as links, and are never walked |
+//! | `links` | links that stay inside work, are listed as links, and are walked only where they are named |
+//! | `named_links` | links that a search names, while they are swapped |
 //! | `denied` | names that are never given out |
 //! | `special` | FIFOs, sockets and devices: never opened, never waited for |
 //! | `race` | the same while names are being swapped |
@@ -45,6 +46,8 @@ mod lesson;
 mod links;
 #[cfg(unix)]
 mod live;
+#[cfg(target_os = "linux")]
+mod named_links;
 #[cfg(target_os = "linux")]
 pub(crate) mod race;
 #[cfg(unix)]

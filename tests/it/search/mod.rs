@@ -4,6 +4,8 @@
 mod names;
 // search_files: where it looks and where not, in which order, and that each result can be read.
 mod reach;
+// search_files: the newest first.
+mod sorted;
 // What ignore files hide, with git as the oracle.
 mod ignore;
 
@@ -15,6 +17,9 @@ mod texts;
 mod same;
 // Both: progress, cancellation, deadlines, and the server meanwhile.
 mod limits;
+// Both: the memory they take, whatever is asked and wherever.
+#[cfg(target_os = "linux")]
+mod memory;
 
 use serde_json::Value;
 

@@ -152,7 +152,7 @@ fn classes_braces_question_marks_and_escapes_are_globs() {
         ("data\\[12].csv", &[]),
     ]);
     #[cfg(unix)]
-    assert_found(&[("back\\\\slash", &["back\\slash"]), ("back\\slash", &[])]);
+    assert_found(&[("back\\\\slash", &["back\\slash"]), ("back\\slash", &["back\\slash"])]);
 }
 
 #[test]

@@ -48,13 +48,13 @@ fn denied_names_are_never_found() {
         let (text, note) = crate::tools::text_and_note(&mut server, "search_files", json!({"pattern": pattern}));
         assert_eq!(text, super::NOTHING, "{pattern}");
         // Nor does a count betray that there is something.
-        assert!(note.is_some_and(|note| note.contains("[2 entries searched]")), "{pattern}");
+        assert!(note.is_some_and(|note| note.starts_with("[2 entries searched")), "{pattern}");
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn links_are_found_by_their_names_and_never_entered() {
+fn links_are_found_by_their_names_and_entered_only_where_they_are_named() {
     let tree = Tree::new().file("d/inside", "").link("in", "d").link("loop", ".").link("d/up", "..");
     let tree = tree.link("out", "..").link("file", "d/inside").link("gone", "/nowhere");
     let mut server = TestServer::start(&tree);
@@ -62,12 +62,14 @@ fn links_are_found_by_their_names_and_never_entered() {
     assert_eq!(found(&mut server, json!({"pattern": "*"})), all);
     assert_eq!(found(&mut server, json!({"pattern": "*", "kind": "file"})), ["d/inside"]);
     assert_eq!(found(&mut server, json!({"pattern": "{root,secret}"})), [""; 0]);
-    for pattern in ["in/*", "loop/**", "out/*", "**/root"] {
+    for pattern in ["out/*", "**/root", "i*/*", "{in,loop}/**", "gone/**", "file/**"] {
         assert_eq!(found(&mut server, json!({"pattern": pattern})), [""; 0], "{pattern}");
     }
-    // Named as `path`, a link is followed where it stays inside.
-    assert_eq!(found(&mut server, json!({"pattern": "inside", "path": "in"})), ["d/inside"]);
-    assert_eq!(found(&mut server, json!({"pattern": "*", "path": "loop/d/up/in"})), ["d/inside", "d/up"]);
+    // Named, a link is followed where it stays inside; what is there is shown through it.
+    assert_eq!(found(&mut server, json!({"pattern": "in/*"})), ["in/inside", "in/up"]);
+    assert_eq!(found(&mut server, json!({"pattern": "inside", "path": "in"})), ["in/inside"]);
+    let up = ["loop/d/up/in/inside", "loop/d/up/in/up"];
+    assert_eq!(found(&mut server, json!({"pattern": "*", "path": "loop/d/up/in"})), up);
     for path in ["out", "d/up/out", "gone"] {
         let error = server.tool_error("search_files", json!({"pattern": "*", "path": path}));
         assert!(error.contains("leads outside the served directory"), "{path}: {error}");
@@ -177,5 +179,5 @@ fn twenty_thousand_files_are_searched_with_few_descriptors() {
     let rust_files = found(&mut process, json!({"pattern": "*.rs"}));
     assert_eq!(rust_files.len(), 200);
     let (_, note) = crate::tools::text_and_note(&mut process, "search_files", json!({"pattern": "gone"}));
-    assert_eq!(note.as_deref(), Some("[20,204 entries searched]"), "all of them");
+    assert!(note.is_some_and(|note| note.starts_with("[20,204 entries searched")), "all of them");
 }

@@ -103,7 +103,7 @@ fn context_is_marked_and_groups_are_set_apart() {
     assert!(note.contains("4 matches in 2 files"), "{note}");
     let (text, _) = grep(&mut server, json!({"query": "needle", "contextLines": 100, "path": "b.txt"}));
     assert_eq!(text.lines().count(), 40, "as many as there are: {text}");
-    assert!(server.tool_error("search_text", json!({"query": "x", "contextLines": 101})).contains("at most 100"));
+    assert!(server.tool_error("search_text", json!({"query": "x", "contextLines": 101})).contains("from 0 to 100"));
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn limits_cut_and_the_note_says_so_and_how_to_go_on() {
         assert_eq!(note.contains("there are more"), more.is_some(), "{cut}: {note}");
         assert!(more.is_none_or(|more| note.contains(more)), "{cut}: {note}");
     }
-    for wrong in [json!({"limit": 0}), json!({"maxPerFile": -1}), json!({"limit": "5"}), json!({"limit": 1.5})] {
+    for wrong in [json!({"limit": 0}), json!({"maxPerFile": -1}), json!({"limit": "5x"}), json!({"limit": 1.5})] {
         let error = server.tool_error("search_text", with(&json!({"query": "x"}), &wrong));
         assert!(error.contains("integer"), "{wrong}: {error}");
     }
@@ -226,7 +226,10 @@ fn nothing_found_is_an_answer() {
     let (text, note) = grep(&mut server, json!({"query": "three"}));
     assert_eq!((text.as_str(), note.as_str()), ("No matches found", "[2 files (8 B) searched]"));
     let (text, note) = grep(&mut server, json!({"query": "one", "glob": "*.rs"}));
-    assert_eq!((text.as_str(), note.as_str()), ("No matches found", "[0 files (0 B) searched]"));
+    assert_eq!(
+        (text.as_str(), note.as_str()),
+        ("No matches found", "[0 files (0 B) searched; \"glob\" matches none of 2 files]")
+    );
 }
 
 #[test]

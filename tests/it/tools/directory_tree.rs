@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::text_and_note;
+use super::{MOST_EXACT, text_and_note};
 use crate::support::{Client, TestServer, Tree};
 
 /// The tree as JSON.
@@ -94,7 +94,7 @@ fn max_depth_limits_the_levels_and_says_what_was_not_entered() {
         (2, &["a", "a/b", "e.txt"]),
         (3, &["a", "a/b", "a/b/c", "e.txt"]),
         (4, &["a", "a/b", "a/b/c", "a/b/c/d.txt", "e.txt"]),
-        (u64::MAX, &["a", "a/b", "a/b/c", "a/b/c/d.txt", "e.txt"]),
+        (MOST_EXACT, &["a", "a/b", "a/b/c", "a/b/c/d.txt", "e.txt"]),
     ] {
         let (tree, note) = parsed(&mut server, json!({"maxDepth": depth}));
         assert_eq!(paths(&tree), want, "maxDepth {depth}");

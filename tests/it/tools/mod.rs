@@ -26,6 +26,9 @@ use serde_json::{Map, Value};
 
 use crate::support::Client;
 
+/// The largest number that a tool takes where there is no other bound.
+pub(crate) const MOST_EXACT: u64 = (1 << 53) - 1;
+
 /// The text blocks of a tool's result, which must have no others.
 pub(crate) fn blocks(result: &Value) -> Vec<String> {
     let blocks = result["content"].as_array().expect("content");

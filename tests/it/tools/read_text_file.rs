@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{text_and_note, with};
+use super::{MOST_EXACT, text_and_note, with};
 use crate::support::{Client, TestServer, Tree};
 
 const FOUR: &str = "one\ntwo\nthree\nfour\n";
@@ -30,12 +30,12 @@ fn each_argument_chooses_its_lines() {
         ("a.txt", json!({"tail": 1}), "four\n"),
         ("a.txt", json!({"tail": 2}), "three\nfour\n"),
         ("a.txt", json!({"tail": 4}), FOUR),
-        ("a.txt", json!({"tail": u64::MAX}), FOUR),
+        ("a.txt", json!({"tail": MOST_EXACT}), FOUR),
         ("a.txt", json!({"offset": 1}), FOUR),
         ("a.txt", json!({"offset": 3}), "three\nfour\n"),
         ("a.txt", json!({"limit": 2}), "one\ntwo\n"),
         ("a.txt", json!({"offset": 2, "limit": 2}), "two\nthree\n"),
-        ("a.txt", json!({"offset": 4, "limit": u64::MAX}), "four\n"),
+        ("a.txt", json!({"offset": 4, "limit": MOST_EXACT}), "four\n"),
         ("a.txt", json!({"column": 3}), "e\ntwo\nthree\nfour\n"),
         ("a.txt", json!({"offset": 3, "limit": 1, "column": 3}), "ree\n"),
         ("no-end.txt", json!({"head": 2}), "one\ntwo"),
@@ -83,7 +83,7 @@ fn the_note_says_which_lines_and_where_it_goes_on() {
 fn past_the_end_is_an_empty_text_and_a_note_with_the_length() {
     let tree = Tree::new().file("a.txt", FOUR).file("empty.txt", "");
     let mut server = TestServer::start(&tree);
-    for (path, offset, total) in [("a.txt", 5, "of 4"), ("a.txt", u64::MAX, "of 4"), ("empty.txt", 2, "of 0")] {
+    for (path, offset, total) in [("a.txt", 5, "of 4"), ("a.txt", MOST_EXACT, "of 4"), ("empty.txt", 2, "of 0")] {
         let (text, note) = text_and_note(&mut server, "read_text_file", json!({"path": path, "offset": offset}));
         let note = note.expect("a note");
         assert_eq!(text, "", "{path}");
@@ -125,7 +125,7 @@ fn a_wrong_count_is_named() {
     let tree = Tree::new().file("a.txt", FOUR);
     let mut server = TestServer::start(&tree);
     for name in ["head", "tail", "offset", "limit", "column"] {
-        for wrong in [json!(0), json!(-1), json!(1.5), json!("1"), json!(true), json!([1]), json!({})] {
+        for wrong in [json!(0), json!(-1), json!(1.5), json!("1x"), json!(true), json!([1]), json!({})] {
             let text = server.tool_error("read_text_file", json!({"path": "a.txt", name: wrong}));
             assert!(text.contains(name) && text.contains("integer"), "{name}: {wrong}: {text}");
         }

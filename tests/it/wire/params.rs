@@ -89,7 +89,7 @@ fn arguments_of_a_tool_that_are_wrong_are_a_result_for_the_model() {
         (json!({"path": "a.txt", "head": 0}), "head"),
         (json!({"path": "a.txt", "head": -1}), "head"),
         (json!({"path": "a.txt", "head": 1.5}), "head"),
-        (json!({"path": "a.txt", "head": "1"}), "head"),
+        (json!({"path": "a.txt", "head": "one"}), "head"),
         (json!({"path": "a.txt", "head": true}), "head"),
         (json!({"path": "a.txt", "unknown": 1}), "unknown"),
         (json!({"path": "a.txt", "head": 1, "tail": 1}), "tail"),

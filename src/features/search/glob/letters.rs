@@ -1,0 +1,36 @@
+//! Letters of names as globs compare them: whatever their case and Unicode form, and one byte each.
+
+use std::borrow::Cow;
+
+use unicode_normalization::UnicodeNormalization;
+
+/// In lower case where case does not count, and composed: macOS and copied archives hold names that are not.
+pub(in crate::features) fn cased(text: &str, folded: bool) -> Cow<'_, str> {
+    match (text.is_ascii(), folded) {
+        (true, false) => Cow::Borrowed(text),
+        (true, true) => Cow::Owned(text.to_ascii_lowercase()),
+        (false, false) => Cow::Owned(text.nfc().collect()),
+        (false, true) => Cow::Owned(text.nfc().flat_map(char::to_lowercase).nfc().collect()),
+    }
+}
+
+/// The characters of a glob that are not ASCII, each once, in order.
+pub(super) fn letters(glob: &str) -> Vec<char> {
+    let mut letters: Vec<char> = glob.chars().filter(|c| !c.is_ascii()).collect();
+    letters.sort_unstable();
+    letters.dedup();
+    letters
+}
+
+/// Letters for which there are control characters enough, with one between any two and at either end.
+pub(super) const MOST_LETTERS: usize = 15;
+
+/// A text with one byte for each character: what is not ASCII becomes a control character. The order is kept, so that
+/// ranges go on meaning what they meant.
+pub(super) fn one_byte_each(text: &str, letters: &[char]) -> String {
+    let byte = |c: char| match letters.binary_search(&c) {
+        Ok(at) => 2 * at as u8 + 2,
+        Err(at) => 2 * at as u8 + 1,
+    };
+    text.chars().map(|c| if c.is_ascii() { c } else { char::from(byte(c)) }).collect()
+}

@@ -1,0 +1,187 @@
+//! A glob that also means the name as it is written.
+//!
+//! Routes are called `[id]`, templates `{type} one.md`: to a glob these are a class and a list of words. Every class,
+//! list and escape becomes a choice between what it means and its own characters, so that either is found, and the
+//! rest of the glob keeps its wildcards. What cannot be a class or a list is taken as it is written.
+
+use globset::GlobBuilder;
+
+/// Characters that mean something in a glob.
+const SPECIAL: [char; 8] = ['*', '?', '[', ']', '{', '}', '\\', ','];
+
+/// Whether a text has brackets, braces or escapes, and so a second meaning.
+pub(super) fn is_ambiguous(glob: &str) -> bool {
+    glob.contains(['[', ']', '{', '}', '\\'])
+}
+
+/// The glob that matches this text and nothing else.
+pub(super) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if SPECIAL.contains(&c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// The glob with a choice for every class, list and escape.
+pub(super) fn or_literal(glob: &str) -> String {
+    let mut out = String::with_capacity(glob.len() * 2 + 16);
+    let mut rest = glob;
+    while let Some(c) = rest.chars().next() {
+        let token = match c {
+            '[' => class(rest),
+            '{' => list(rest),
+            '\\' => rest.chars().nth(1).map(|escaped| &rest[..=escaped.len_utf8()]),
+            _ => None,
+        };
+        match token {
+            Some(token) if c == '{' => push_choice(&mut out, &classes_or_literal(token), token),
+            Some(token) => push_choice(&mut out, token, token),
+            // Nothing opens, closes or escapes here.
+            None if matches!(c, '[' | ']' | '{' | '}' | '\\') => out.extend(['\\', c]),
+            None => out.push(c),
+        }
+        rest = &rest[token.map_or(c.len_utf8(), str::len)..];
+    }
+    out
+}
+
+fn push_choice(out: &mut String, meaning: &str, written: &str) {
+    out.push('{');
+    out.push_str(meaning);
+    out.push(',');
+    out.push_str(&escaped(written));
+    out.push('}');
+}
+
+/// A list with a choice for each class in it. Lists in lists get none: the choices would grow with the square of the
+/// depth.
+fn classes_or_literal(list: &str) -> String {
+    let mut out = String::with_capacity(list.len() * 2);
+    let mut rest = list;
+    while let Some(c) = rest.chars().next() {
+        let length = match (c, class(rest)) {
+            ('[', Some(class)) => {
+                push_choice(&mut out, class, class);
+                class.len()
+            }
+            ('[', None) => {
+                out.push_str("\\[");
+                1
+            }
+            ('\\', _) => {
+                let pair = rest.chars().take(2).map(char::len_utf8).sum();
+                out.push_str(&rest[..pair]);
+                pair
+            }
+            _ => {
+                out.push(c);
+                c.len_utf8()
+            }
+        };
+        rest = &rest[length..];
+    }
+    out
+}
+
+/// How long the class is that `text` begins with, where it is one.
+pub(in crate::features::search) fn class_length(text: &str) -> Option<usize> {
+    class(text).map(str::len)
+}
+
+/// The class that `text` begins with; `None` where it does not end, or has a range the wrong way round.
+fn class(text: &str) -> Option<&str> {
+    let inside = text.strip_prefix('[')?;
+    let inside = inside.strip_prefix(['!', '^']).unwrap_or(inside);
+    // A `]` that comes first is one of the characters.
+    let first = inside.chars().next()?.len_utf8();
+    let mut end = text.len() - inside.len() + first;
+    loop {
+        end += text[end..].find(']')? + 1;
+        let class = &text[..end];
+        // A `]` may also end a named class such as [:digit:], which is in this one.
+        if GlobBuilder::new(class).backslash_escape(true).build().is_ok() {
+            return Some(class);
+        }
+        if !class.ends_with(":]") {
+            return None;
+        }
+    }
+}
+
+/// The list that `text` begins with, with the lists in it; `None` where it does not end.
+fn list(text: &str) -> Option<&str> {
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(c) = text[at..].chars().next() {
+        let mut length = c.len_utf8();
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            '[' => length = class(&text[at..]).map_or(length, str::len),
+            '\\' => length += text[at + 1..].chars().next()?.len_utf8(),
+            _ => {}
+        }
+        at += length;
+        if depth == 0 {
+            return Some(&text[..at]);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn each_class_list_and_escape_becomes_a_choice() {
+        for (glob, want) in [
+            ("src/**/*.rs", "src/**/*.rs"),
+            ("a/[id]/b", "a/{[id],\\[id\\]}/b"),
+            ("{type}*.md", "{{type},\\{type\\}}*.md"),
+            ("[[...slug]]", "{[[...slug],\\[\\[...slug\\]}\\]"),
+            ("[[...sign-in]]", "\\[\\[...sign-in\\]\\]"),
+            ("{[id],x}", "{{{[id],\\[id\\]},x},\\{\\[id\\]\\,x\\}}"),
+            ("[[:digit:]x]", "{[[:digit:]x],\\[\\[:digit:\\]x\\]}"),
+            ("[]]", "{[]],\\[\\]\\]}"),
+            ("a\\*b", "a{\\*,\\\\\\*}b"),
+            ("[ab", "\\[ab"),
+            ("{a", "\\{a"),
+            ("a}b]", "a\\}b\\]"),
+            ("a\\", "a\\\\"),
+        ] {
+            assert_eq!(or_literal(glob), want, "{glob}");
+        }
+    }
+
+    fn matcher(glob: &str) -> globset::GlobMatcher {
+        let glob = GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build();
+        glob.expect("a glob").compile_matcher()
+    }
+
+    proptest! {
+        /// Whatever is written, the name as it is written is found; and what a good glob finds is found, too.
+        #[test]
+        fn a_glob_matches_itself_and_all_that_it_means(
+            parts in prop::collection::vec(prop::sample::select(
+                vec!["a", "b", "é", "[", "]", "{", "}", ",", "\\", "*", "?", "-", "!", "/", "[ab]", "{a,b}", "[:", ":]"],
+            ), 1..9),
+            name in "[ab\\[\\]{},-]{1,4}",
+        ) {
+            let glob = parts.concat();
+            prop_assume!(!glob.contains("**"));
+            let either = matcher(&or_literal(&glob));
+            prop_assert!(either.is_match(&glob), "{glob} as {}", or_literal(&glob));
+            if GlobBuilder::new(&glob).literal_separator(true).backslash_escape(true).build().is_ok() {
+                let meant = matcher(&glob).is_match(&name);
+                prop_assert!(!meant || either.is_match(&name), "{glob} as {}: {name}", or_literal(&glob));
+            }
+            prop_assert!(matcher(&escaped(&glob)).is_match(&glob));
+        }
+    }
+}
