@@ -1,7 +1,8 @@
 //! The soak: random traffic, right and wrong, for minutes, against the real program, and what must hold all the time.
 //!
 //!     cargo bench --bench soak -- --minutes 10 --seed 42     (default: one minute, any seed, which is printed)
-//!     cargo bench --bench soak -- --memory                   (what many large answers take, as a table)
+//!     cargo bench --bench soak -- --memory                   (what many large answers and attacks take, as tables)
+//!     cargo bench --bench soak -- --ends                     (how long it takes to end)
 //!
 //! | module | holds |
 //! | --- | --- |
@@ -12,6 +13,8 @@
 //! | [`meddler`] | another program that changes the directory meanwhile |
 //! | [`measure`] | memory, descriptors and threads, and how they may grow |
 //! | [`memory`] | the peak of memory under many large requests |
+//! | [`attacks`], [`attempts`] | the same under requests that are made for it, and what those are |
+//! | [`ends`] | how long it takes to end |
 //!
 //! The same seed gives the same traffic; what overlaps with what is up to the machine. A broken law ends it with the
 //! seed, the last messages and exit code 1.
@@ -21,7 +24,13 @@
 #![allow(clippy::print_stderr, clippy::print_stdout, reason = "it reports")]
 
 #[cfg(target_os = "linux")]
+mod attacks;
+#[cfg(target_os = "linux")]
+mod attempts;
+#[cfg(target_os = "linux")]
 mod calls;
+#[cfg(target_os = "linux")]
+mod ends;
 #[cfg(target_os = "linux")]
 mod expect;
 #[cfg(target_os = "linux")]

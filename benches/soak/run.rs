@@ -10,6 +10,7 @@ use crate::life::{self, Plan};
 use crate::measure::Counts;
 use crate::memory;
 use crate::support::LEGACY;
+use crate::{attacks, ends};
 
 /// No life is shorter: its first third is compared with its last.
 const SHORTEST_LIFE: Duration = Duration::from_secs(15);
@@ -18,6 +19,7 @@ const KINDS: u32 = 8;
 
 /// Random traffic against mcp-fs.
 #[derive(Debug, clap::Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 struct Options {
     /// How long.
     #[arg(long, default_value_t = 1.0)]
@@ -25,9 +27,15 @@ struct Options {
     /// The same number gives the same traffic.
     #[arg(long)]
     seed: Option<u64>,
-    /// Measure the memory of many large answers instead.
+    /// Measure the memory of many large answers instead, and of attacks.
     #[arg(long)]
     memory: bool,
+    /// Of the attacks alone.
+    #[arg(long)]
+    attacks: bool,
+    /// Measure how long it takes to end.
+    #[arg(long)]
+    ends: bool,
     /// What cargo adds.
     #[arg(long, hide = true)]
     bench: bool,
@@ -36,8 +44,18 @@ struct Options {
 pub(crate) fn main() -> ExitCode {
     let options = Options::parse();
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
-    let run =
-        || if options.memory { memory::run() } else { soak(seed, Duration::from_secs_f64(options.minutes * 60.0)) };
+    let run = || {
+        if options.memory {
+            memory::run();
+            attacks::run();
+        } else if options.attacks {
+            attacks::run();
+        } else if options.ends {
+            ends::run();
+        } else {
+            soak(seed, Duration::from_secs_f64(options.minutes * 60.0));
+        }
+    };
     if catch_unwind(run).is_err() {
         eprintln!("FAILED: a law is broken; the seed is {seed}");
         return ExitCode::FAILURE;

@@ -42,12 +42,6 @@ const MAX_LEVELS: usize = 50;
 const FILES: [&[u8]; 2] = [IGNORE, b".gitignore"];
 const IGNORE: &[u8] = b".ignore";
 
-/// The directories in which version control keeps its own files.
-pub(super) fn is_version_control(name: &[u8]) -> bool {
-    const NAMES: [&[u8]; 8] = [b".git", b".hg", b".svn", b".jj", b".bzr", b".sl", b"_darcs", b"CVS"];
-    matches!(name.first(), Some(b'.' | b'_' | b'C')) && NAMES.contains(&name)
-}
-
 /// The patterns that hold in a directory: its own and, behind them, those of the directories above.
 #[derive(Debug, Default)]
 pub(super) struct Ignore {

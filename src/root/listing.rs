@@ -2,7 +2,7 @@
 
 use super::path::RelPath;
 use super::stat::{Kind, Stat};
-use super::{Root, RootError, ignore, sys};
+use super::{Root, RootError, sys};
 use crate::runtime::cancel::Cancel;
 
 /// Entries read of one directory; what comes after is not seen, and [`Listing::cut`] says so.
@@ -113,7 +113,8 @@ impl<'r> Directory<'r> {
 impl Entry<'_> {
     /// Whether version control keeps its own files here.
     pub fn is_version_control(self) -> bool {
-        ignore::is_version_control(self.name)
+        const NAMES: [&[u8]; 8] = [b".git", b".hg", b".svn", b".jj", b".bzr", b".sl", b"_darcs", b"CVS"];
+        matches!(self.name.first(), Some(b'.' | b'_' | b'C')) && NAMES.contains(&self.name)
     }
 }
 

@@ -67,6 +67,7 @@ pub(super) enum Access {
 
 /// What came of an attempt to lock a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(unix), allow(dead_code, reason = "there all file systems are taken for such without locks"))]
 pub(super) enum Lock {
     /// It is ours.
     Taken,

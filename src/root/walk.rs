@@ -204,7 +204,7 @@ impl<'r> Walk<'r> {
             Hidden::IgnoredShown | Hidden::Shown => Arc::clone(above),
         };
         if self.options.hidden != Hidden::Shown {
-            listing.retain(|entry| !ignore::is_version_control(entry.name));
+            listing.retain(|entry| !entry.is_version_control());
         }
         if let Some(shown) = &path.shown {
             // The real path was held against the deny patterns when it was listed.

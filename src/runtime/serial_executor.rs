@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use crate::runtime::cancel::{Cancel, PATIENCE};
+use crate::runtime::memory::Budget;
 
 /// Whether a thread has been replaced, and does no more than it has begun.
 type Retired = Arc<AtomicBool>;
@@ -18,12 +19,21 @@ type Retired = Arc<AtomicBool>;
 type Job = Box<dyn FnOnce(&Retired) + Send>;
 
 /// The thread, started when there is something to do.
-#[derive(Default)]
-pub struct SerialExecutor(Mutex<Option<Bench>>);
+pub struct SerialExecutor {
+    bench: Mutex<Option<Bench>>,
+    /// The turn to work without the thread.
+    alone: Arc<Budget>,
+}
 
 struct Bench {
     jobs: Sender<Job>,
     queue: Arc<Mutex<Receiver<Job>>>,
+}
+
+impl Default for SerialExecutor {
+    fn default() -> Self {
+        Self { bench: Mutex::default(), alone: Budget::new(1) }
+    }
 }
 
 impl SerialExecutor {
@@ -56,9 +66,23 @@ impl SerialExecutor {
         }
     }
 
+    /// The same, but where the system has no thread for it, the caller does the work itself, also one piece after the
+    /// other.
+    pub fn run_anyway<T: Send + 'static>(
+        &self,
+        cancel: &Cancel,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        if self.has_thread() {
+            return self.run(cancel, work);
+        }
+        let _alone = self.alone.reserve(1, cancel, true).ok()?;
+        catch_unwind(AssertUnwindSafe(work)).ok()
+    }
+
     /// Whether there is a thread.
     pub fn has_thread(&self) -> bool {
-        let mut bench = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bench = self.bench.lock().unwrap_or_else(PoisonError::into_inner);
         if bench.is_none() {
             *bench = Bench::new();
         }
@@ -66,7 +90,7 @@ impl SerialExecutor {
     }
 
     fn put(&self, job: Job) {
-        let mut bench = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bench = self.bench.lock().unwrap_or_else(PoisonError::into_inner);
         if bench.is_none() {
             *bench = Bench::new();
         }
@@ -75,7 +99,7 @@ impl SerialExecutor {
     }
 
     fn replace(&self, thread: &Retired) {
-        let mut bench = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bench = self.bench.lock().unwrap_or_else(PoisonError::into_inner);
         let is_replaced = thread.swap(true, Ordering::Relaxed);
         if !is_replaced && bench.as_ref().is_some_and(|bench| !bench.start()) {
             *bench = None;

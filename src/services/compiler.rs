@@ -17,8 +17,8 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// What `make` makes of `key`, or what another call in progress has made of an equal one. `None` where there is no
-    /// thread.
+    /// What `make` makes of `key`, or what another call in progress has made of an equal one. `None` where that
+    /// failed.
     pub fn compile<K, V>(
         &self,
         key: K,
@@ -31,7 +31,7 @@ impl Compiler {
         let shared = self.shared::<K, V>();
         let work = move || shared.find(&key).map_or_else(|| make(&key).map(|made| shared.keep(key, made)), Ok);
         // A moment at most, and without the disk: to leave it half done would let several be done at once.
-        self.serial_executor.run(&Cancel::default(), work)
+        self.serial_executor.run_anyway(&Cancel::default(), work)
     }
 
     fn shared<K: Send + 'static, V: Send + Sync + 'static>(&self) -> Arc<Shared<K, V>> {

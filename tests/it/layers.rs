@@ -30,7 +30,7 @@ const LAYERS: [&str; 19] = [
 const LEAVES: [&str; 1] = ["hostile"];
 
 /// The same within `root/`: from a path to what is at its end. `mod.rs` is the facade, which all of them extend.
-const ROOT: [&str; 23] = [
+const ROOT: [&str; 24] = [
     "unsandboxed",
     "write",
     "sandbox",
@@ -43,6 +43,7 @@ const ROOT: [&str; 23] = [
     "resolve",
     "alike",
     "listing",
+    "globs",
     "sys",
     "locate",
     "uri",

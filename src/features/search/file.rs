@@ -101,7 +101,7 @@ impl<'q> FileSearcher<'q> {
 
     fn on_workbench(&self, file: File, label: String, room: Room, cancel: &Cancel) -> Option<Searched> {
         let (query, stop) = (self.query.clone(), cancel.clone());
-        let searched = self.serial_executor.run(cancel, move || {
+        let searched = self.serial_executor.run_anyway(cancel, move || {
             let label = || label.clone();
             Task { query: &query, file: &file, label: &label, room, cancel: &stop }.large()
         });

@@ -110,7 +110,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path();
         fs::write(path.join("a"), "old").expect("a file");
-        let dir = Dir::open_ambient_dir(path, cap_std::ambient_authority()).expect("a directory");
+        let dir = Dir::from_std_file(fs::File::open(path).expect("a directory"));
         let mut new = Temporary::create(&dir, Readers::Owner, &Cleaned::default()).expect("a file");
         new.file.write_all(b"new").expect("room");
         let ours = new.stat().expect("its facts");
