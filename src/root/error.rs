@@ -111,6 +111,15 @@ impl RootError {
     }
 }
 
+/// Fails for anything but a regular file.
+pub(super) fn regular(kind: Kind) -> Result<(), RootError> {
+    match kind {
+        Kind::File => Ok(()),
+        Kind::Directory => Err(RootError::IsDirectory),
+        other => Err(RootError::NotRegular(other)),
+    }
+}
+
 impl From<Cancelled> for RootError {
     fn from(_: Cancelled) -> Self {
         Self::Cancelled

@@ -8,8 +8,6 @@ use std::collections::BTreeMap;
 
 use super::{RelPath, RootError};
 
-pub use super::sys::hints::{Hints, Waker};
-
 /// What is to be heard of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {

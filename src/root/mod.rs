@@ -74,6 +74,7 @@ pub use self::path::RelPath;
 pub use self::protect::{Protect, ProtectedBy};
 pub use self::sandbox::{Sandbox, SandboxStatus};
 pub use self::stat::{Kind, Stat};
+pub use self::sys::hints::{Hints, Waker};
 pub use self::walk::{Hidden, NotEntered, Visit, Walk, WalkOptions, WalkedPath};
 pub use self::watch_path::{FileState, Pending, WatchPath};
 pub use self::write::WritableRoot;

@@ -6,6 +6,7 @@
 
 use std::sync::atomic::Ordering;
 
+use super::error::regular;
 use super::listing::Directory;
 use super::locate::RequestedPath;
 use super::path::RelPath;
@@ -166,14 +167,5 @@ impl File {
             }
         }
         Ok(done)
-    }
-}
-
-/// Fails for anything but a regular file.
-pub(super) fn regular(kind: Kind) -> Result<(), RootError> {
-    match kind {
-        Kind::File => Ok(()),
-        Kind::Directory => Err(RootError::IsDirectory),
-        other => Err(RootError::NotRegular(other)),
     }
 }

@@ -1,7 +1,12 @@
 //! What is known of an entry without reading it.
 
 use std::fmt;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
+
+/// A file that was written this short a time ago may be written again without that its times show it: most file
+/// systems count them in steps of 10 ms or less. (Some old ones have steps of a second or two; there, of two writes
+/// within one step that leave the same size, the second can be missed.)
+pub(super) const STEP: Duration = Duration::from_millis(20);
 
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,7 +84,7 @@ impl Stat {
         #[cfg(unix)]
         return u64::try_from(self.changed)
             .ok()
-            .and_then(|since| SystemTime::UNIX_EPOCH.checked_add(std::time::Duration::from_nanos(since)));
+            .and_then(|since| SystemTime::UNIX_EPOCH.checked_add(Duration::from_nanos(since)));
         #[cfg(not(unix))]
         return self.modified;
     }

@@ -10,7 +10,7 @@ mod links;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::ignore::{self, Exclude, Ignore, Named};
+use super::ignore::{Exclude, Ignore, Named};
 use super::listing::{Entry, Listing};
 use super::path::RelPath;
 use super::stat::Kind;

@@ -1,18 +1,13 @@
 //! What a path leads to, in facts that tell when that has changed, and every entry on the way there: a change of any
 //! of them may lead it elsewhere.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use super::alike::Alike;
 use super::resolve::LastLink;
-use super::stat::{Kind, Stat};
+use super::stat::{Kind, STEP, Stat};
 use super::{RelPath, RequestedPath, Root, RootError, sys};
 use crate::runtime::cancel::Cancel;
-
-/// A file that was written this short a time ago may be written again without that its times show it: most file
-/// systems count them in steps of 10 ms or less. (Some old ones have steps of a second or two; there, of two writes
-/// within one step that leave the same size, the second can be missed.)
-pub(super) const STEP: Duration = Duration::from_millis(20);
 
 /// Bytes of the entries of one trail, all told. A path of 4,096 bytes can have 2,048 names, and all of them above it
 /// would take 4 MB.

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use super::{Alike, canonical_form};
 use crate::root::listing::Directory;
-use crate::root::watch_path::STEP;
+use crate::root::stat::STEP;
 
 /// A smaller directory is read again: that takes no longer than anything else.
 const WORTH_IT: usize = 2_000;

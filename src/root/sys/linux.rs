@@ -15,7 +15,7 @@ use rustix::io::{Errno, ReadWriteFlags, retry_on_intr};
 pub(in crate::root) use self::kinds::must_be_served;
 use super::{Access, CHAIN, chain};
 use crate::root::RootError;
-use crate::root::open::regular;
+use crate::root::error::regular;
 use crate::root::path::RelPath;
 use crate::root::stat::{Kind, Stat, nanoseconds};
 

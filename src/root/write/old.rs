@@ -10,7 +10,7 @@ use super::lock::{Opened, open_locked};
 use super::pieces::read_to_end;
 use super::place::Place;
 use super::{Version, WriteError};
-use crate::root::open::regular;
+use crate::root::error::regular;
 use crate::root::stat::Stat;
 use crate::root::{RootError, sys};
 use crate::runtime::cancel::Cancel;

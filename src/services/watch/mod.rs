@@ -28,8 +28,7 @@ use std::thread::{self, Thread};
 use self::watcher::Watcher;
 use crate::call::Fingerprint;
 use crate::limits::{Limits, WatchMode};
-use crate::root::hints::{Hints, Waker};
-use crate::root::{RelPath, Root, WatchPath};
+use crate::root::{Hints, RelPath, Root, Waker, WatchPath};
 use crate::runtime::cancel::Cancel;
 
 /// What has changed.

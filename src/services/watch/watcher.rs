@@ -13,8 +13,8 @@ use super::targets::{Needed, Targets};
 use super::watches::Watches;
 use super::{Change, Clients, Command};
 use crate::limits::Limits;
-use crate::root::hints::{Hint, Hints};
-use crate::root::{Root, RootError};
+use crate::root::hints::Hint;
+use crate::root::{Hints, Root, RootError};
 use crate::runtime::cancel::Cancel;
 use crate::services::snapshot::Snapshot;
 

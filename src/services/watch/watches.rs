@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::targets::Needed;
 use crate::limits::{WatchMode, Watching};
-use crate::root::hints::{Hint, Hints, NoWatch, Scope};
-use crate::root::{RelPath, Root, RootError};
+use crate::root::hints::{Hint, NoWatch, Scope};
+use crate::root::{Hints, RelPath, Root, RootError};
 
 /// The watched directories.
 #[derive(Debug)]
