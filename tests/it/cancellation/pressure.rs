@@ -158,10 +158,12 @@ fn a_client_that_reads_late_gets_every_answer() {
 
 #[test]
 fn small_answers_overtake_big_ones_that_wait() {
-    let tree = Tree::new();
-    // Reads of resources are tried on the spot, so that the big answers are there before the ping is handled.
-    let dispatch = |_: &_, _: &_| {
-        let (uri, mime_type) = ("file:///x".to_owned(), "text/plain".to_owned());
+    let tree = Tree::new().file("x", "small");
+    let uri = tree.uri("x");
+    // A read of a small file is served inline, so the big answers are there before the ping is handled.
+    let read = uri.clone();
+    let dispatch = move |_: &_, _: &_| {
+        let (uri, mime_type) = (read.clone(), "text/plain".to_owned());
         Ok(Outcome::Contents(Contents {
             uri,
             mime_type,
@@ -172,7 +174,7 @@ fn small_answers_overtake_big_ones_that_wait() {
     };
     let mut server = TestServer::builder(&tree).dispatch(dispatch).buffer(BUFFER).start().legacy(LATEST_LEGACY);
     let line = |id: u64, method: &str| {
-        let params = if method == "ping" { json!({}) } else { json!({"uri": "file:///x"}) };
+        let params = if method == "ping" { json!({}) } else { json!({"uri": uri}) };
         json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string() + "\n"
     };
     server.send_raw((1..=4).map(|id| line(id, "resources/read")).collect::<String>() + &line(5, "ping"));
