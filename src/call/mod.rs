@@ -1,6 +1,6 @@
 //! The waist of the server: what can be asked, and what can come of it.
 //!
-//! Eras translate requests into a [`Call`] and dress an [`Outcome`] or [`Failure`] for the wire; features turn the one
+//! The protocol layer translates requests into a [`Call`] and encodes an [`Outcome`] or [`Failure`] for the wire; features turn the one
 //! into the other. Nothing here knows a revision, a JSON-RPC code or an id, so that a feature is written once for
 //! all of them.
 //!

@@ -1,12 +1,10 @@
-//! JSON-RPC 2.0 over lines: what MCP's stdio transport puts on the wire, and nothing about what it means.
+//! JSON-RPC 2.0: what any transport of MCP carries, and nothing about what it means.
 //!
 //! | module | turns | into |
 //! | --- | --- | --- |
-//! | [`lines`] | bytes | lines, bounded |
-//! | [`message`] | a line | a request, notification, response or batch, or why it is none |
+//! | [`message`] | bytes | a request, notification, response or batch, or why they are not one |
 //! | [`error`] | a failure | code and message |
-//! | [`json`] | an answer | the segments of one line |
-//! | [`outbox`] | answers | bytes, written as the client takes them |
+//! | [`body`] | an answer | the segments of one message |
 //!
 //! Which methods exist and what their parameters are is [`crate::protocol`]'s business.
 

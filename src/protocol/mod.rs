@@ -9,8 +9,7 @@
 //! | [`revision`] | the five revisions, and what each of them has |
 //! | [`legacy`], [`modern`] | the rules for a request in either era |
 //! | [`methods`] | the methods that both have, as [`Call`]s |
-//! | [`dress`] | a result or an error as each revision writes it |
-//! | [`hello`] | what the server says of itself |
+//! | [`encode`] | a result or an error as each revision writes it |
 //!
 //! Nothing here does any work: what is to be done comes out as a [`Call`].
 

@@ -8,12 +8,12 @@
 //! | --- | --- |
 //! | [`locate`] | which path does this text mean? (no disk) |
 //! | [`resolve`], [`alike`] | where do its links and `..` lead? Has an entry this name in another spelling? |
-//! | [`open`] | the file, directory or facts behind it |
-//! | [`dir`], [`walk`] | what is in a directory, or below it |
+//! | [`open`] | the file or directory behind it, and what is known of that |
+//! | [`listing`], [`walk`] | what is in a directory, or below it |
 //! | [`deny`], [`ignore`] | what is never given out; what listings leave out |
 //! | [`protect`] | what is given out and never changed |
 //! | [`patterns`], [`fold`] | how are such names compared? |
-//! | [`trail`], [`hints`] | what tells that it changed; when to look |
+//! | [`watch_path`], [`hints`] | what tells that it changed; when to look |
 //! | [`mod@write`] | how is it changed? Only with a [`WritableRoot`] |
 //! | [`presence`] | is the directory still the one at its path? |
 //! | [`sandbox`] | what does the kernel keep the whole process from? |
