@@ -1,13 +1,13 @@
 //! The waist of the server: what can be asked, and what can come of it.
 //!
-//! The protocol layer translates requests into a [`Call`] and encodes an [`Outcome`] or [`Failure`] for the wire; features turn the one
-//! into the other. Nothing here knows a revision, a JSON-RPC code or an id, so that a feature is written once for
-//! all of them.
+//! The protocol layer translates requests into a [`Call`] and encodes an [`Outcome`] or [`Failure`] for the wire; features
+//! turn the one into the other. Nothing here knows a revision, a JSON-RPC code or an id, so that a feature is written
+//! once for all of them.
 //!
 //! | module | holds |
 //! | --- | --- |
 //! | `tool`, `resource` | what is given of tools and of resources |
-//! | `news` | what the server says on its own, and who hears of it |
+//! | `subscription` | what the server says on its own, and who hears of it |
 
 mod resource;
 mod subscription;
