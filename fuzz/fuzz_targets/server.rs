@@ -6,7 +6,8 @@
 #![no_main]
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::future::pending;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
@@ -14,6 +15,7 @@ use mcp_fs::jsonrpc::message::{Id, Message, item, parse};
 use mcp_fs::limits::WatchMode;
 use mcp_fs::object::Object;
 use mcp_fs::server::Server;
+use mcp_fs::transport::stdio;
 use mcp_fs_fuzz::{Scene, limits};
 use serde_json::value::RawValue;
 use serde_json::{Value, from_str};
@@ -32,8 +34,9 @@ fuzz_target!(|input: &[u8]| {
     let mut output = Vec::new();
     let mut limits = limits();
     limits.watch.mode = WatchMode::Auto;
-    let server = Server::new(SCENE.open(), limits);
-    let served = RUNTIME.block_on(async { timeout(PATIENCE, server.serve(input, &mut output)).await });
+    let server = Arc::new(Server::new(SCENE.open(), limits));
+    let serve = stdio::serve(server, input, &mut output, pending());
+    let served = RUNTIME.block_on(async { timeout(PATIENCE, serve).await });
     served.expect("it goes on after the end of its input").expect("in-memory streams do not fail");
     let output = str::from_utf8(&output).expect("UTF-8");
     let input_text = String::from_utf8_lossy(input);

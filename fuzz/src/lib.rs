@@ -7,14 +7,9 @@ use std::sync::Arc;
 
 use mcp_fs::call::{Block, Call, Contents, Data, ToolResult};
 use mcp_fs::services::{Services, context::Context};
-use mcp_fs::services::snapshot::Snapshots;
-use mcp_fs::services::compiler::Compiler;
-use mcp_fs::services::watch::Watch;
 use mcp_fs::limits::{Limits, WatchMode};
 use mcp_fs::root::{Deny, Protect, Root, WritableRoot};
 use mcp_fs::runtime::cancel::Cancel;
-use mcp_fs::runtime::memory::Budget;
-use mcp_fs::runtime::serial_executor::SerialExecutor;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tempfile::TempDir;
@@ -102,24 +97,12 @@ impl Scene {
 
     /// What calls need that are made without a server.
     pub fn services(&self, writable: bool) -> Arc<Services> {
-        let (root, limits) = (Arc::new(self.open()), limits());
-        Arc::new(Services {
-            watch: Watch::new(Arc::clone(&root), &limits),
-            writable: writable
-                .then(|| WritableRoot::new(Arc::clone(&root), Protect::new(&[], true).expect("no patterns"), false)),
-            root,
-            snapshots: Snapshots::default(),
-            budget: Budget::new(limits.answer_bytes),
-            turns: Budget::new(1),
-            search_permits: Budget::new(1),
-            change_permits: Budget::new(1),
-            edit_turns: Budget::new(1),
-            serial_executor: SerialExecutor::default(),
-            compiler: Compiler::default(),
-            search_bench: SerialExecutor::default(),
-            search_helpers: Budget::new(limits.search_threads.saturating_sub(1) as u64),
-            limits,
-        })
+        let mut services = Services::new(self.open(), limits());
+        if writable {
+            let protect = Protect::new(&[], true).expect("no patterns");
+            services.writable = Some(WritableRoot::new(Arc::clone(&services.root), protect, false));
+        }
+        Arc::new(services)
     }
 
     /// Text in which `{root}` stands for the served directory's path and `{around}` for that of the one it is in.

@@ -25,6 +25,7 @@ use crate::hostile::is_hostile;
 use crate::limits::LONGEST_URI;
 use crate::object;
 use crate::root::{Entry, Kind, RelPath, RequestedPath, Root, RootError};
+use crate::runtime::permits::Work;
 use crate::services::context::Context;
 
 /// The template's variables. Only the first can be completed: the others are numbers.
@@ -45,9 +46,9 @@ pub fn complete(template: &str, argument: &str, value: &str, context: &Context) 
     if argument != VARIABLES[0] || value.len() > LONGEST_URI {
         return Ok(Completion::default());
     }
-    let turn = context.walk_permit()?;
+    let permit = context.permit(Work::Walk)?;
     let found = Typed::read(value, context.root()).and_then(|typed| Matches::find(typed, context));
-    drop(turn);
+    drop(permit);
     match found {
         Ok(matches) => matches.completion(context),
         Err(RootError::Cancelled) => Err(Failure::Cancelled),

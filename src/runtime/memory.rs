@@ -1,4 +1,4 @@
-//! A bound on the memory that answers take while they are prepared and written, and on how many do the same at once.
+//! A bound on the memory that answers take while they are prepared and written.
 //!
 //! Work asks for what it is about to read, once, when it knows how much; what it got goes with the answer and comes
 //! back when the last byte is written. One answer larger than the whole budget is let through when it is alone.
@@ -74,48 +74,6 @@ impl Drop for Reservation {
     }
 }
 
-/// What one call has taken. Whoever answers in its place, because it is stuck, gives all of it back.
-#[derive(Debug, Default)]
-pub struct Held {
-    memory: Mutex<Vec<Reservation>>,
-    turns: Mutex<Vec<Reservation>>,
-}
-
-impl Held {
-    /// Keeps memory, which goes with the answer.
-    pub fn keep(&self, memory: Reservation) {
-        lock(&self.memory).push(memory);
-    }
-
-    /// The memory, to go with the answer.
-    pub fn take_memory(&self) -> Vec<Reservation> {
-        std::mem::take(&mut lock(&self.memory))
-    }
-
-    /// Keeps a turn until what is given back goes; of several, the last one ends first.
-    pub fn keep_permit(self: &Arc<Self>, turn: Reservation) -> Turn {
-        lock(&self.turns).push(turn);
-        Turn(Arc::clone(self))
-    }
-
-    /// Gives everything back.
-    pub fn give_up(&self) {
-        lock(&self.memory).clear();
-        lock(&self.turns).clear();
-    }
-}
-
-/// A turn at something that few may do at once, until it is dropped.
-#[derive(Debug)]
-#[must_use]
-pub struct Turn(Arc<Held>);
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        lock(&self.0.turns).pop();
-    }
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -155,21 +113,6 @@ mod tests {
     fn more_than_everything_is_allowed_alone() {
         let budget = Budget::new(10);
         assert!(budget.reserve(99, &Cancel::default(), false).is_ok());
-    }
-
-    #[test]
-    fn what_a_call_holds_can_be_given_back_by_somebody_else() {
-        let (budget, turns) = (Budget::new(10), Budget::new(1));
-        let cancel = Cancel::default();
-        let held = Arc::new(Held::default());
-        held.keep(budget.reserve(10, &cancel, true).expect("the budget is free"));
-        let turn = held.keep_permit(turns.reserve(1, &cancel, true).expect("nobody has it"));
-        assert!(budget.reserve(1, &cancel, false).is_err() && turns.reserve(1, &cancel, false).is_err());
-        held.give_up();
-        assert!(budget.reserve(10, &cancel, false).is_ok());
-        let _other = turns.reserve(1, &cancel, false).expect("it was given back");
-        drop(turn);
-        assert!(turns.reserve(1, &cancel, false).is_err(), "the end of a turn that was given back ends no other");
     }
 
     #[test]

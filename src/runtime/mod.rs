@@ -3,13 +3,15 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`cancel`] | the request to stop, and the checkpoints that show progress |
-//! | [`memory`] | a budget of bytes, and who holds how many of them |
+//! | [`memory`] | a budget of bytes |
+//! | [`permits`] | how many pieces of work of one kind go on at once, and what one call holds |
 //! | [`pool`] | threads for work that may block |
 //! | [`serial_executor`] | one thread for work that takes much memory |
 //! | [`watchdog`] | work that is blocked in a system call |
 
 pub mod cancel;
 pub mod memory;
+pub mod permits;
 pub mod pool;
 pub mod serial_executor;
 pub mod watchdog;

@@ -21,7 +21,7 @@ type Job = Box<dyn FnOnce(&Retired) + Send>;
 /// The thread, started when there is something to do.
 pub struct SerialExecutor {
     bench: Mutex<Option<Bench>>,
-    /// The turn to work without the thread.
+    /// Held by the one that works without the thread.
     alone: Arc<Budget>,
 }
 
@@ -37,7 +37,7 @@ impl Default for SerialExecutor {
 }
 
 impl SerialExecutor {
-    /// Does `work` when it is its turn, and waits for it, as long as nobody says stop. `None`: somebody did, or it
+    /// Does `work` after what was given before, and waits for it, as long as nobody says stop. `None`: somebody did, or it
     /// panicked, or there is no thread, which [`Self::has_thread`] tells. Who was told while it is at work may be stuck: the next one gets another
     /// thread.
     pub fn run<T: Send + 'static>(&self, cancel: &Cancel, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::cancel::Cancel;
-use super::memory::Held;
+use super::permits::Held;
 
 /// How often to look, at least.
 pub const LOOK: Duration = Duration::from_secs(1);

@@ -13,7 +13,8 @@ use crate::call::{Failure, Outbound};
 use crate::limits::Limits;
 use crate::root::{File, RequestedPath, Root, RootError, WritableRoot};
 use crate::runtime::cancel::Cancel;
-use crate::runtime::memory::{Budget, Held, NoMemory, Reservation, Turn};
+use crate::runtime::memory::{Budget, NoMemory, Reservation};
+use crate::runtime::permits::{Held, Permit, Work};
 
 /// What a call's work has at hand.
 #[derive(Debug)]
@@ -121,30 +122,9 @@ impl Context {
         &self.held
     }
 
-    /// Waits for a turn to walk or to list: what is gathered there is bounded one by one, not 64 times. The turn ends
-    /// when what is given back goes.
-    pub fn walk_permit(&self) -> Result<Turn, Failure> {
-        self.permit_of(&self.services.turns)
-    }
-
-    /// The same for a search, which takes long and every processor: listings do not wait for it.
-    pub fn search_permit(&self) -> Result<Turn, Failure> {
-        self.permit_of(&self.services.search_permits)
-    }
-
-    /// The same for what copies, moves or deletes, maybe a tree, which may take long.
-    pub fn change_permit(&self) -> Result<Turn, Failure> {
-        self.permit_of(&self.services.change_permits)
-    }
-
-    /// The same for an edit or a write of one file, which may hold it several times over. It never waits for a tree.
-    pub fn edit_turn(&self) -> Result<Turn, Failure> {
-        self.permit_of(&self.services.edit_turns)
-    }
-
-    fn permit_of(&self, turns: &Arc<Budget>) -> Result<Turn, Failure> {
-        let turn = turns.reserve(1, &self.cancel, true).map_err(|_| Failure::Cancelled)?;
-        Ok(self.held.keep_permit(turn))
+    /// Waits until the call may do `work`, which it may until the permit is dropped.
+    pub fn permit(&self, work: Work) -> Result<Permit, Failure> {
+        Ok(self.services.permits.wait_for(work, &self.cancel, &self.held)?)
     }
 
     /// The word to stop for a search, which also has an end by itself.

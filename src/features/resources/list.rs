@@ -6,6 +6,7 @@ use crate::call::{Annotations, Failure, Resource, ResourcePage};
 use crate::features::content;
 use crate::features::format::{counted, notes, shown, timestamp};
 use crate::root::{Directory, Kind, RelPath, RootError, Stat};
+use crate::runtime::permits::Work;
 use crate::services::context::Context;
 use crate::services::snapshot::{Cursor, Snapshot};
 
@@ -14,7 +15,7 @@ const MOST_BYTES: usize = 2 << 20;
 
 /// A page: the first one without a cursor, else the one that it leads to.
 pub fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Failure> {
-    let _permit = context.walk_permit()?;
+    let _permit = context.permit(Work::Walk)?;
     let (snapshot, start) = match cursor {
         None => (Arc::new(walk(context)?), 0),
         Some(text) => resume(text, context)?,
@@ -100,7 +101,7 @@ fn describe(
             resources.push(resource);
         }
     }
-    // Known only now; until here no more than there are turns.
+    // Known only now; until here no more than there are permits.
     context.reserve(bytes as u64)?;
     Ok((resources, end))
 }

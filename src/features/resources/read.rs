@@ -14,6 +14,7 @@ use crate::limits::LONGEST_URI;
 use crate::object;
 use crate::root::write::Version;
 use crate::root::{File, RequestedPath, Root, RootError};
+use crate::runtime::permits::Work;
 use crate::services::context::Context;
 use crate::text::Text;
 
@@ -128,7 +129,7 @@ impl Reader<'_> {
 
     /// A directory: a line for each entry.
     fn directory(&self, asked: &RequestedPath) -> Result<Contents, Failure> {
-        let _permit = self.context.walk_permit()?;
+        let _permit = self.context.permit(Work::Walk)?;
         let root = self.context.root();
         let dir = root.open_directory(asked, &self.context.cancel).map_err(|error| self.failure(error))?;
         let listing = dir.list(&self.context.cancel).map_err(|error| self.failure(error))?;

@@ -6,7 +6,7 @@
 //! A worker is a thread of its own: what it frees, glibc keeps for the next thread that starts, so that there are no
 //! more such heaps than workers at once. Those are as many as one search may have and one more for each other search.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::file::FileSearcher;
 use super::gather::{Batch, Gather, Report};
@@ -15,7 +15,8 @@ use super::query::Query;
 use crate::features::format::Unreadable;
 use crate::root::{Kind, Listing, RelPath, Root, Walk, WalkedPath};
 use crate::runtime::cancel::Cancel;
-use crate::runtime::memory::{Budget, Reservation};
+use crate::runtime::memory::Reservation;
+use crate::runtime::permits::Permits;
 use crate::runtime::serial_executor::SerialExecutor;
 
 /// Files taken at once.
@@ -27,7 +28,7 @@ pub(crate) struct Job<'a> {
     pub(crate) query: &'a Query,
     /// So many at work at once, those of other searches included, but for the first of each.
     pub(crate) threads: usize,
-    pub(crate) helpers: &'a Arc<Budget>,
+    pub(crate) permits: &'a Permits,
     /// Where files are searched that take much memory.
     pub(crate) serial_executor: &'a SerialExecutor,
     /// Only files that this matches.
@@ -70,7 +71,7 @@ pub(crate) fn search_tree(job: &Job<'_>, walk: &mut Walk<'_>) -> Report {
         };
         let is_started = start(None);
         for _ in 1..job.threads {
-            let Ok(helper) = job.helpers.reserve(1, job.cancel, false) else { break };
+            let Some(helper) = job.permits.helper(job.cancel) else { break };
             if !start(Some(helper)) {
                 break;
             }

@@ -6,6 +6,7 @@ use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::Block;
 use crate::features::format::{counted, shown};
 use crate::root::write::{Copied, CopyOptions};
+use crate::runtime::permits::Work;
 use crate::services::context::Context;
 
 pub(super) const TOOL: Tool = Tool {
@@ -27,7 +28,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let paths = two_paths(arguments, context)?;
-    let _permit = context.change_permit()?;
+    let _permit = context.permit(Work::Tree)?;
     let options = CopyOptions { parents: arguments.flag("createParents"), overwrite: arguments.flag("overwrite") };
     let report = |done: usize| context.report(done as u64, || format!("{done} entries copied"));
     let root = writable(context)?;

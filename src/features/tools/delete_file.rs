@@ -5,6 +5,7 @@ use super::write_common::writable;
 use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::Block;
 use crate::features::format::{counted, shown};
+use crate::runtime::permits::Work;
 use crate::services::context::Context;
 
 pub(super) const TOOL: Tool = Tool {
@@ -24,7 +25,7 @@ pub(super) const TOOL: Tool = Tool {
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let asked = arguments.text("path");
     let path = context.root().locate(asked).map_err(|error| ToolError::at(asked, error))?;
-    let _permit = context.change_permit()?;
+    let _permit = context.permit(Work::Tree)?;
     let report = |done: usize| context.report(done as u64, || format!("{done} entries deleted"));
     let deleted = writable(context)?.delete(&path, arguments.flag("recursive"), &context.cancel, &report);
     let deleted = deleted.map_err(|error| ToolError::in_change(asked, error))?;

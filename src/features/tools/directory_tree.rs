@@ -12,6 +12,7 @@ use crate::call::Block;
 use crate::features::format::{counted, hidden, notes, shown, shown_entry};
 use crate::features::search::compile;
 use crate::root::{Hidden, Kind as EntryKind, Root, RootError, Visit, Walk, WalkOptions};
+use crate::runtime::permits::Work;
 use crate::services::context::Context;
 
 /// How deep it goes when nothing is said.
@@ -43,7 +44,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let (asked, root) = (arguments.text("path"), context.root());
-    let _permit = context.walk_permit()?;
+    let _permit = context.permit(Work::Walk)?;
     let start = root.locate(asked).and_then(|path| root.stat(&path, &context.cancel));
     let (start, stat) = start.map_err(|error| ToolError::at(asked, error))?;
     if stat.kind != EntryKind::Directory {

@@ -12,6 +12,7 @@ use crate::features::format::{counted, shown};
 use crate::root::write::{UpdateError, Updated, Version};
 use crate::root::{RequestedPath, WritableRoot};
 use crate::runtime::cancel::Cancel;
+use crate::runtime::permits::Work;
 use crate::services::{Services, context::Context};
 
 pub(super) const TOOL: Tool = Tool {
@@ -46,7 +47,7 @@ const NO_THREAD: &str = "The system has no thread for an edit of this size, so n
                          the server's limit of processes (ulimit -u, or the container's).";
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
-    let _permit = context.edit_turn()?;
+    let _permit = context.permit(Work::Edit)?;
     let job = EditJob::read(arguments, context)?;
     let size = context.root().stat(&job.path, &context.cancel).map_or(0, |(_, stat)| stat.size);
     if size < LARGE {

@@ -5,6 +5,7 @@ use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::features::format::{grouped, push_entry};
 use crate::root::{Directory, Listing};
+use crate::runtime::permits::Work;
 use crate::services::context::Context;
 
 pub(super) const TOOL: Tool = Tool {
@@ -24,7 +25,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
-    let _permit = context.walk_permit()?;
+    let _permit = context.permit(Work::Walk)?;
     let (dir, listing) = open(arguments, context)?;
     let window = Window::of(arguments, context);
     let mut text = String::with_capacity((24 * listing.len()).min(window.bytes));

@@ -9,6 +9,7 @@ use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::features::format::{label, shown_entry, size};
 use crate::root::{Entry, Kind as EntryKind};
+use crate::runtime::permits::Work;
 use crate::services::context::Context;
 
 pub(super) const TOOL: Tool = Tool {
@@ -33,7 +34,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
-    let _permit = context.walk_permit()?;
+    let _permit = context.permit(Work::Walk)?;
     let (dir, listing) = list_directory::open(arguments, context)?;
     let by_time = arguments.text("sortBy") == "modified";
     let mut rows: Vec<(Entry<'_>, u64, Option<SystemTime>)> = Vec::with_capacity(listing.len());

@@ -4,6 +4,7 @@ use super::write_common::{SOURCE, create_parents, destination, two_paths, writab
 use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::Block;
 use crate::features::format::shown;
+use crate::runtime::permits::Work;
 use crate::services::context::Context;
 
 pub(super) const TOOL: Tool = Tool {
@@ -20,7 +21,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let paths = two_paths(arguments, context)?;
-    let _permit = context.change_permit()?;
+    let _permit = context.permit(Work::Tree)?;
     let parents = arguments.flag("createParents");
     let moved = writable(context)?.rename(&paths.source, &paths.destination, parents, &context.cancel);
     let moved = moved.map_err(|error| paths.problem(error))?;

@@ -9,6 +9,7 @@ use crate::features::search::pattern::{Pattern, Purpose};
 use crate::features::search::results::{Order, Page, Results};
 use crate::root::{Directory, Hidden, Kind as EntryKind, Listing, RelPath, Root, RootError, Walk, WalkOptions};
 use crate::runtime::cancel::Cancel;
+use crate::runtime::permits::Work;
 use crate::services::context::Context;
 
 /// Results in one answer.
@@ -57,7 +58,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let (asked, root) = (arguments.text("path"), context.root());
-    let _permit = context.search_permit()?;
+    let _permit = context.permit(Work::Search)?;
     let cancel = context.search_cancel();
     let pattern = compile::pattern(context, arguments.text("pattern"), Purpose::Entries)?;
     let located = root.locate(asked).and_then(|path| {

@@ -10,6 +10,7 @@ use crate::features::search::pattern::{Pattern, Purpose};
 use crate::features::search::query::{Options, Query};
 use crate::features::search::workers::{self, Job};
 use crate::root::{Kind as EntryKind, RelPath, Root, RootError, WalkedPath};
+use crate::runtime::permits::Work;
 use crate::services::context::Context;
 
 /// Matches when nothing is said.
@@ -69,7 +70,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let (asked, root) = (arguments.text("path"), context.root());
-    let _permit = context.search_permit()?;
+    let _permit = context.permit(Work::Search)?;
     let cancel = context.search_cancel();
     let query = query(arguments, context)?;
     let glob = match arguments.text("glob") {
@@ -90,7 +91,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
         root,
         query: &query,
         threads: context.limits().search_threads,
-        helpers: &context.services().search_helpers,
+        permits: &context.services().permits,
         serial_executor: &context.services().search_bench,
         glob,
         start: &start,

@@ -7,6 +7,7 @@ use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::Block;
 use crate::features::edit;
 use crate::root::write::{Ends, Replace, UpdateError, Updated, Version};
+use crate::runtime::permits::Work;
 use crate::services::context::Context;
 
 pub(super) const TOOL: Tool = Tool {
@@ -36,7 +37,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     let new =
         Replace { content: content.as_bytes(), parents: arguments.flag("createParents"), if_match: version.as_ref() };
     let root = writable(context)?;
-    let _permit = context.edit_turn()?;
+    let _permit = context.permit(Work::Edit)?;
     if !arguments.flag("append") {
         let written = root.replace(&path, new, &context.cancel).map_err(|error| ToolError::in_change(asked, error))?;
         return Ok(wrote(context, "Successfully wrote to", &written, &[]));

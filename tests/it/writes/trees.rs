@@ -6,6 +6,7 @@ use mcp_fs::call::Call;
 use mcp_fs::root::write::{CopyOptions, WriteError};
 use mcp_fs::root::{RootError, WritableRoot};
 use mcp_fs::runtime::cancel::Cancel;
+use mcp_fs::runtime::permits::Work;
 use serde_json::json;
 
 use super::update::writable;
@@ -110,7 +111,7 @@ fn an_edit_does_not_wait_for_trees() {
         let gate = gate.clone();
         move |call, context| {
             if matches!(call, Call::CallTool { name, .. } if name == "delete_file") {
-                let _turn = context.change_permit()?;
+                let _permit = context.permit(Work::Tree)?;
                 gate.pass();
             }
             mcp_fs::features::dispatch::dispatch(call, context)
