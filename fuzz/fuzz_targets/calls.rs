@@ -10,8 +10,8 @@ use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
 use mcp_fs::call::{Block, Call, Contents, Continuation, Data, Failure, Outcome};
-use mcp_fs::services::Services;
 use mcp_fs::features::dispatch::dispatch;
+use mcp_fs::services::Services;
 use mcp_fs_fuzz::{Scene, context, said, tool_call};
 
 /// Bytes that an answer may have besides what the limit is for: notes, and quoted arguments.

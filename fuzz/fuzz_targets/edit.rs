@@ -12,8 +12,8 @@ use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 use mcp_fs::call::{Call, Outcome, ToolResult};
-use mcp_fs::services::Services;
 use mcp_fs::features::dispatch::dispatch;
+use mcp_fs::services::Services;
 use mcp_fs_fuzz::{Scene, context, said};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};

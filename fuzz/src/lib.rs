@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcp_fs::call::{Block, Call, Contents, Data, ToolResult};
-use mcp_fs::services::{Services, context::Context};
 use mcp_fs::limits::{Limits, WatchMode};
 use mcp_fs::root::{Deny, Protect, Root, WritableRoot};
 use mcp_fs::runtime::cancel::Cancel;
+use mcp_fs::services::{Services, context::Context};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tempfile::TempDir;
