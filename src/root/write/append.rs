@@ -2,7 +2,7 @@
 //! is killed in the middle may leave a part of it, and a file with several names is refused, as all would change.
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 
 use cap_std::fs::OpenOptions;
 
@@ -68,27 +68,48 @@ impl WritableRoot {
         self.must_still_be(&place)?;
         sys::change::clear_set_id(&file)?;
         add(&mut file, stat.size, content, cancel)?;
+        let now = self.reached(&place, &file, stat.size, content)?;
         if self.durable {
             file.sync_all().map_err(WriteError::unconfirmed)?;
         }
-        self.must_have_reached(&place, &file, stat.size, content)?;
-        let written = Written::of(place.path, &Stat::from(&file.metadata()?), false);
-        Ok(Ok(Updated { value, written }))
+        Ok(Ok(Updated { value, written: Written::of(place.path, &now, false) }))
     }
 
-    /// Fails where another program has replaced the file meanwhile, so that what was added has no name any more, or the
-    /// one of a backup. It is taken back there; trying again adds it to the file that has the name.
-    fn must_have_reached(&self, place: &Place, file: &File, before: u64, content: &[u8]) -> Result<(), WriteError> {
+    /// The file that has the name now, and what was added. Fails where another program has replaced the file meanwhile, so
+    /// that what was added has no name any more, or the one of a backup. It is taken back there; trying again adds it to
+    /// the file that has the name. An editor may have loaded what was added and saved it: that file has it already.
+    fn reached(&self, place: &Place, file: &File, before: u64, content: &[u8]) -> Result<Stat, WriteError> {
         let now = Stat::from(&file.metadata()?);
-        let has_name = place.look()?.is_some_and(|there| there.is_same_file(&now));
+        let there = place.look()?;
+        let has_name = there.as_ref().is_some_and(|there| there.is_same_file(&now));
         if has_name && self.must_still_be(place).is_ok() {
-            return Ok(());
+            return Ok(now);
+        }
+        if let Some(there) = there.filter(|_| !has_name && contains(place, before, content)) {
+            return Ok(there);
         }
         if now.names() > 0 && now.size == before + content.len() as u64 {
             file.set_len(before)?;
         }
         Err(WriteError::Raced)
     }
+}
+
+/// Whether the file at the place can be read and has these bytes there.
+fn contains(place: &Place, at: u64, content: &[u8]) -> bool {
+    let read = || -> Option<bool> {
+        let mut file = open_in(place, OpenOptions::new().read(true)).ok()?;
+        file.seek(SeekFrom::Start(at)).ok()?;
+        let mut buffer = vec![0; content.len().min(PIECE)];
+        for piece in content.chunks(PIECE) {
+            file.read_exact(&mut buffer[..piece.len()]).ok()?;
+            if buffer[..piece.len()] != *piece {
+                return Some(false);
+            }
+        }
+        Some(true)
+    };
+    !content.is_empty() && read() == Some(true)
 }
 
 /// Opens a file to add to it, and to read it where that is allowed: what may be written and not be read takes more, too.

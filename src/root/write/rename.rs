@@ -61,6 +61,7 @@ impl WritableRoot {
             WriteError::InUse => at_source(error),
             error => at_destination(error),
         })?;
+        self.must_have_arrived(&source, &destination, stat.kind).map_err(&at_destination)?;
         if stat.kind == Kind::Directory {
             self.must_hold_nothing_barred(&source, &destination, cancel).map_err(&at_source)?;
         }
@@ -70,6 +71,16 @@ impl WritableRoot {
 }
 
 impl WritableRoot {
+    /// Another program, or another server, may have moved the directory that the name came into, to where the name is
+    /// denied or protected. Then it goes back.
+    fn must_have_arrived(&self, source: &Place, destination: &Place, kind: Kind) -> Result<(), WriteError> {
+        if self.must_still_be(destination).is_err() {
+            move_new(destination, source, kind)?;
+            return Err(WriteError::Raced);
+        }
+        Ok(())
+    }
+
     /// Another program, or another server, may have put something into a directory after that was looked through, which
     /// is denied or protected where the directory is now. Then it goes back.
     fn must_hold_nothing_barred(&self, source: &Place, destination: &Place, cancel: &Cancel) -> Result<(), WriteError> {

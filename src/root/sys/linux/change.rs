@@ -36,7 +36,8 @@ pub(in crate::root) fn may_write(dir: &Dir, name: &OsStr) -> io::Result<()> {
 /// [`io::ErrorKind::Unsupported`]: this file system cannot promise that.
 pub(in crate::root) fn rename_new(from: (&Dir, &OsStr), to: (&Dir, &OsStr)) -> io::Result<()> {
     match fs::renameat_with(from.0, from.1, to.0, to.1, RenameFlags::NOREPLACE) {
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Err(io::ErrorKind::Unsupported.into()),
+        // PERM is what the filter of a container says to a call that it does not know.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM) => Err(io::ErrorKind::Unsupported.into()),
         renamed => Ok(renamed?),
     }
 }
@@ -79,7 +80,11 @@ pub(in crate::root) fn clear_set_id(file: &File) -> io::Result<()> {
 /// run out of room in the middle.
 pub(in crate::root) fn reserve(file: &File, size: u64) -> io::Result<()> {
     match fs::fallocate(file, FallocateFlags::KEEP_SIZE, 0, size.max(1)) {
-        Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => Err(error.into()),
+        Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => {
+            // ext4 keeps what it set aside before it ran out; cutting at the end frees what is beyond.
+            let _ = file.metadata().and_then(|now| file.set_len(now.len()));
+            Err(error.into())
+        }
         _ => Ok(()),
     }
 }
@@ -125,7 +130,7 @@ pub(in crate::root) fn keep(old: &File, new: &File) -> io::Result<()> {
     }
     let mode = from.mode() & 0o777;
     let mode = if keeps_group { mode } else { without_group(mode) };
-    new.set_permissions(std::fs::Permissions::from_mode(mode))
+    set_mode(new, mode)
 }
 
 /// Gives a copy the mode of its source. Where its group is another one, or an access control list stands behind the
@@ -135,7 +140,15 @@ pub(in crate::root) fn copy_mode(source: &File, copy: &File) -> io::Result<()> {
     let says_all = from.gid() == to.gid() && attribute(source, ACL)?.is_none();
     let mode = from.mode() & 0o777;
     let mode = if says_all { mode } else { without_group(mode) };
-    copy.set_permissions(std::fs::Permissions::from_mode(mode | (to.mode() & 0o2000)))
+    set_mode(copy, mode | (to.mode() & 0o2000))
+}
+
+/// Does not ask where there is nothing to change: some file systems know no modes, and fail.
+fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    if file.metadata()?.mode() & 0o7777 == mode {
+        return Ok(());
+    }
+    file.set_permissions(std::fs::Permissions::from_mode(mode))
 }
 
 /// Where the next data of a file is, from `at` on and before `end`; `None` where there are only holes.
