@@ -38,8 +38,9 @@ pub fn timed_out(call: &Call, after: Duration) -> Result<Outcome, Failure> {
 
 /// What is answered to a call for which the system has no thread. Nothing was done.
 pub fn no_thread(call: &Call) -> Result<Outcome, Failure> {
-    let message = "The system has no thread for this request, so nothing was done; try again later, or raise the \
-                   server's limit of processes (ulimit -u, or the container's).";
+    let message = "There is no thread for this request, so nothing was done: the system has no thread (raise ulimit -u, or the \
+                   container's limit of processes), or all are blocked in a file system that does not answer. Try \
+                   again later.";
     match call {
         Call::CallTool { .. } => Ok(Outcome::Tool(tools::not_begun(message))),
         Call::ReadResource { uri } | Call::Subscribe { uri } => {

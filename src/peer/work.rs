@@ -75,11 +75,12 @@ impl<S: Sink> Peer<S> {
     pub(super) fn start_waiting(&mut self) {
         self.reject_queued();
         while self.has_slot() && self.inflight.queued() > 0 {
+            // What keeps order may have to wait for what was sent before it.
+            let Some(Waiting { ticket, call, token, bytes }) = self.inflight.dequeue() else { return };
             let Some(thread) = self.server.thread() else {
-                self.fail_without_thread();
+                self.fail_without_thread(ticket, &call);
                 continue;
             };
-            let Some(Waiting { ticket, call, token, bytes }) = self.inflight.dequeue() else { return };
             let Some(pending) = self.inflight.get(ticket) else { continue };
             let call = Arc::new(call);
             let job = Job {
@@ -162,12 +163,11 @@ impl<S: Sink> Peer<S> {
         }
     }
 
-    /// Fails the next request: the system has no thread for it.
-    fn fail_without_thread(&mut self) {
-        let Some(Waiting { ticket, call, .. }) = self.inflight.dequeue() else { return };
-        tracing::error!("the system has no thread for a request (ulimit -u, or the container's limit of processes)");
+    /// Fails a request for which there is no thread.
+    fn fail_without_thread(&mut self, ticket: Ticket, call: &Call) {
+        tracing::error!("there is no thread for a request: the system has none (ulimit -u), or all are blocked");
         if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
-            self.answer(&id, era, batch, self.server.without_thread(&call), Vec::new());
+            self.answer(&id, era, batch, self.server.without_thread(call), Vec::new());
         }
     }
 

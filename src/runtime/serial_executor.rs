@@ -7,44 +7,53 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
 use crate::runtime::cancel::{Cancel, PATIENCE};
 use crate::runtime::memory::Budget;
 
-/// Whether a thread has been replaced, and does no more than it has begun.
+/// Threads at most, with those that were replaced and have not ended: each may hold the memory of a file.
+const MAX_THREADS: usize = 4;
+
+/// Set once a thread has been replaced: it ends after the job it has begun.
 type Retired = Arc<AtomicBool>;
 
 type Job = Box<dyn FnOnce(&Retired) + Send>;
 
-/// The thread, started when there is something to do.
+/// Runs one job at a time on a thread that starts with the first job.
+#[derive(Default)]
 pub struct SerialExecutor {
-    bench: Mutex<Option<Bench>>,
-    /// Held by the one that works without the thread.
-    alone: Arc<Budget>,
+    worker: Mutex<Option<Worker>>,
+    /// One for each thread that has not ended.
+    threads: Arc<()>,
+    /// Held by the caller that works without the thread.
+    alone: Alone,
 }
 
-struct Bench {
+/// A thread and the queue it takes jobs from.
+struct Worker {
     jobs: Sender<Job>,
     queue: Arc<Mutex<Receiver<Job>>>,
 }
 
-impl Default for SerialExecutor {
+struct Alone(Arc<Budget>);
+
+impl Default for Alone {
     fn default() -> Self {
-        Self { bench: Mutex::default(), alone: Budget::new(1) }
+        Self(Budget::new(1))
     }
 }
 
 impl SerialExecutor {
-    /// Does `work` after what was given before, and waits for it, as long as nobody says stop. `None`: somebody did, or it
-    /// panicked, or there is no thread, which [`Self::has_thread`] tells. Who was told while it is at work may be stuck: the next one gets another
-    /// thread.
+    /// Runs `work` after all earlier jobs, and waits for the result. `None`: the wait was cancelled, `work` panicked, or
+    /// there is no thread (see [`Self::has_thread`]). A job that is running when its caller is cancelled may be stuck, so
+    /// the next job gets another thread.
     pub fn run<T: Send + 'static>(&self, cancel: &Cancel, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
         let (done, result) = sync_channel(1);
         let begun = Arc::<OnceLock<Retired>>::default();
         let thread = Arc::clone(&begun);
-        self.put(Box::new(move |retired| {
+        self.submit(Box::new(move |retired| {
             let _ = thread.set(Arc::clone(retired));
             drop(done.send(work()));
         }));
@@ -52,7 +61,7 @@ impl SerialExecutor {
             match result.recv_timeout(PATIENCE) {
                 Ok(done) => return Some(done),
                 Err(RecvTimeoutError::Timeout) => match begun.get() {
-                    // To wait for others is to get on: one that is stuck is replaced.
+                    // Waiting in the queue is progress: a stuck job ahead is replaced.
                     None if !cancel.checkpoint() => {}
                     None => return None,
                     Some(_) if !cancel.is_requested() => {}
@@ -76,55 +85,61 @@ impl SerialExecutor {
         if self.has_thread() {
             return self.run(cancel, work);
         }
-        let _alone = self.alone.reserve(1, cancel, true).ok()?;
+        let _alone = self.alone.0.reserve(1, cancel, true).ok()?;
         catch_unwind(AssertUnwindSafe(work)).ok()
     }
 
-    /// Whether there is a thread.
+    /// Whether there is a thread. Without one the system has none to give, or [`MAX_THREADS`] are stuck.
     pub fn has_thread(&self) -> bool {
-        let mut bench = self.bench.lock().unwrap_or_else(PoisonError::into_inner);
-        if bench.is_none() {
-            *bench = Bench::new();
-        }
-        bench.is_some()
+        self.with_worker().is_some()
     }
 
-    fn put(&self, job: Job) {
-        let mut bench = self.bench.lock().unwrap_or_else(PoisonError::into_inner);
-        if bench.is_none() {
-            *bench = Bench::new();
+    fn submit(&self, job: Job) {
+        // If the job is dropped, its channel closes and the caller gets `None`.
+        drop(self.with_worker().as_ref().map(|worker| worker.jobs.send(job)));
+    }
+
+    fn with_worker(&self) -> MutexGuard<'_, Option<Worker>> {
+        let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        if worker.is_none() {
+            *worker = Worker::new(&self.threads);
         }
-        // Whoever waits for a job that is dropped hears that nothing comes.
-        drop(bench.as_ref().map(|bench| bench.jobs.send(job)));
+        worker
     }
 
     fn replace(&self, thread: &Retired) {
-        let mut bench = self.bench.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         let is_replaced = thread.swap(true, Ordering::Relaxed);
-        if !is_replaced && bench.as_ref().is_some_and(|bench| !bench.start()) {
-            *bench = None;
+        if !is_replaced && worker.as_ref().is_some_and(|worker| !worker.start(&self.threads)) {
+            *worker = None;
         }
     }
 }
 
-impl Bench {
-    /// `None`: the system has no thread; it may have one next time.
-    fn new() -> Option<Self> {
+impl Worker {
+    /// `None`: there is no thread now; there may be one next time.
+    fn new(threads: &Arc<()>) -> Option<Self> {
         let (jobs, queue) = channel();
-        let bench = Self { jobs, queue: Arc::new(Mutex::new(queue)) };
-        bench.start().then_some(bench)
+        let worker = Self { jobs, queue: Arc::new(Mutex::new(queue)) };
+        worker.start(threads).then_some(worker)
     }
 
-    fn start(&self) -> bool {
+    fn start(&self, threads: &Arc<()>) -> bool {
+        let alive = Arc::clone(threads);
+        // Besides this one, the executor has one.
+        if Arc::strong_count(&alive) > MAX_THREADS + 1 {
+            return false;
+        }
         let (queue, retired) = (Arc::clone(&self.queue), Retired::default());
         let work = move || {
             while let Some(job) = next(&queue) {
-                // Who waits for it sees that nothing came.
+                // The caller sees the closed channel.
                 let _ = catch_unwind(AssertUnwindSafe(|| job(&retired)));
                 if retired.load(Ordering::Relaxed) {
-                    return;
+                    break;
                 }
             }
+            drop(alive);
         };
         thread::Builder::new().name("serial_executor".to_owned()).spawn(work).is_ok()
     }
@@ -154,24 +169,44 @@ mod tests {
         assert_eq!(serial_executor.run(&cancel, thread), Some(first));
     }
 
-    #[test]
-    fn who_is_stuck_and_told_to_stop_holds_nobody_up() {
-        let (serial_executor, cancel) = (SerialExecutor::default(), Cancel::default());
+    /// Begins a job that ends when the sender that is returned is dropped, and cancels its caller.
+    fn leave_stuck(serial_executor: &SerialExecutor) -> (Sender<()>, thread::ThreadId) {
         let (go, wait) = channel::<()>();
         let (at_work, begun) = channel();
-        thread::scope(|scope| {
+        let cancel = Cancel::default();
+        let thread = thread::scope(|scope| {
             let stuck = scope.spawn(|| {
                 serial_executor.run(&cancel, move || {
                     at_work.send(thread::current().id()).expect("it is awaited");
                     let _ = wait.recv();
                 })
             });
-            let first = begun.recv().expect("it begins");
+            let thread = begun.recv().expect("it begins");
             cancel.cancel();
             assert_eq!(stuck.join().expect("no panic"), None);
-            let other = serial_executor.run(&Cancel::default(), || thread::current().id());
-            assert!(other.is_some_and(|other| other != first), "the next one has another thread");
+            thread
         });
-        drop(go);
+        (go, thread)
+    }
+
+    #[test]
+    fn the_next_job_gets_another_thread_after_a_stuck_one() {
+        let serial_executor = SerialExecutor::default();
+        let (_go, stuck) = leave_stuck(&serial_executor);
+        let other = serial_executor.run(&Cancel::default(), || thread::current().id());
+        assert!(other.is_some_and(|other| other != stuck));
+    }
+
+    #[test]
+    fn stuck_jobs_hold_a_bounded_number_of_threads() {
+        let serial_executor = SerialExecutor::default();
+        let mut stuck: Vec<_> = (0..MAX_THREADS).map(|_| leave_stuck(&serial_executor).0).collect();
+        assert!(!serial_executor.has_thread());
+        assert_eq!(serial_executor.run(&Cancel::default(), || ()), None);
+        stuck.pop();
+        while !serial_executor.has_thread() {
+            thread::yield_now();
+        }
+        assert_eq!(serial_executor.run(&Cancel::default(), || 1), Some(1));
     }
 }

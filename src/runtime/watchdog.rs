@@ -120,8 +120,19 @@ impl Watchdog {
         let (now, mut found) = (Instant::now(), 0);
         let mut state = self.lock();
         let State { work, blocked, left_behind, .. } = &mut *state;
+        // Where every thread is blocked, what waits for one waits for ever.
+        let goes_on = |work: &Work| work.since.is_some() && work.verdict.is_none();
+        let is_hopeless = *blocked > 0 && !work.values().any(goes_on);
         for work in work.values_mut().filter(|work| work.verdict.is_none()) {
-            let Some(since) = work.since else { continue };
+            let Some(since) = work.since else {
+                if is_hopeless {
+                    work.cancel.cancel();
+                    *blocked += 1;
+                    found += 1;
+                    work.decide(Verdict::TimedOut);
+                }
+                continue;
+            };
             let checkpoints = work.cancel.steps();
             if checkpoints != work.checkpoints {
                 (work.checkpoints, work.since) = (checkpoints, Some(now));
@@ -146,7 +157,8 @@ impl Watchdog {
 impl State {
     /// One more thread may be left behind: blocked work that kept its slot gives it back.
     fn leave_another_behind(&mut self) {
-        if let Some(work) = self.work.values_mut().find(|work| work.verdict == Some(Verdict::TimedOut)) {
+        let holds_thread = |work: &&mut Work| work.verdict == Some(Verdict::TimedOut) && work.since.is_some();
+        if let Some(work) = self.work.values_mut().find(holds_thread) {
             self.left_behind += 1;
             work.decide(Verdict::LeftBehind);
         }
@@ -193,6 +205,22 @@ mod tests {
         watchdog.end(id);
         assert_eq!(watchdog.blocked(), 0);
         assert_eq!(told.iter().collect::<Vec<_>>(), [Verdict::LeftBehind]);
+    }
+
+    #[test]
+    fn what_waits_for_a_thread_while_all_are_blocked_is_given_up_too() {
+        let (watchdog, cancel) = (Watchdog::new(Duration::ZERO, 1), Cancel::default());
+        let (blocked, _) = begin(&watchdog, &Cancel::default());
+        let (notify, told) = channel();
+        let waiting = watchdog.begin(cancel.clone(), Arc::default(), move |verdict| {
+            let _ = notify.send(verdict);
+        });
+        assert_eq!((watchdog.look(), told.try_recv().is_err()), (1, true), "the one that has a thread");
+        assert_eq!((watchdog.look(), told.try_recv()), (1, Ok(Verdict::TimedOut)));
+        assert!(cancel.is_requested());
+        watchdog.end(waiting);
+        watchdog.end(blocked);
+        assert_eq!(watchdog.blocked(), 0);
     }
 
     #[test]

@@ -15,13 +15,16 @@ const MOST_BYTES: usize = 2 << 20;
 
 /// A page: the first one without a cursor, else the one that it leads to.
 pub fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Failure> {
-    let _permit = context.permit(Work::Walk)?;
+    let permit = context.permit(Work::Walk)?;
     let (snapshot, start) = match cursor {
         None => (Arc::new(walk(context)?), 0),
         Some(text) => resume(text, context)?,
     };
     let end = snapshot.len().min(start.saturating_add(context.limits().page));
-    let (resources, end) = describe(&snapshot, start..end, context)?;
+    let (resources, end, bytes) = describe(&snapshot, start..end, context)?;
+    // Its size is known only now. A client that does not read waits here, and must hold up no other's walks.
+    drop(permit);
+    context.reserve(bytes as u64)?;
     let next_cursor = (end < snapshot.len()).then(|| snapshot.cursor(end - 1));
     let truncated = snapshot.truncated.then_some(context.limits().list);
     let ignored = snapshot.ignored;
@@ -73,13 +76,13 @@ fn walk(context: &Context) -> Result<Snapshot, Failure> {
     Ok(snapshot)
 }
 
-/// Size and time of the files of one page, and of no others; and where it ends, if it is too long. What is gone, or no
-/// file any more, is left out.
+/// Size and time of the files of one page, and of no others; where it ends, if it is too long; and the bytes of its text.
+/// What is gone, or no file any more, is left out.
 fn describe(
     snapshot: &Snapshot,
     range: std::ops::Range<usize>,
     context: &Context,
-) -> Result<(Vec<Resource>, usize), Failure> {
+) -> Result<(Vec<Resource>, usize, usize), Failure> {
     let root = context.root();
     let (mut bytes, mut end) = (0, range.end);
     let mut resources = Vec::with_capacity(range.len());
@@ -101,9 +104,7 @@ fn describe(
             resources.push(resource);
         }
     }
-    // Known only now; until here no more than there are permits.
-    context.reserve(bytes as u64)?;
-    Ok((resources, end))
+    Ok((resources, end, bytes))
 }
 
 fn resource(path: &RelPath, stat: &Stat, context: &Context) -> Resource {
