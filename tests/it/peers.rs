@@ -5,10 +5,10 @@ use std::fs;
 use std::io::Write as _;
 
 use mcp_fs::call::{Block, Call, Failure, Outcome, ToolResult};
-use mcp_fs::limits::Limits;
 use mcp_fs::services::context::Context;
 use serde_json::{Value, json};
 
+use crate::live::quick;
 use crate::support::client::with_meta;
 use crate::support::server::Builder;
 use crate::support::{Client, Gate, LATEST_LEGACY, TestServer, Tree, text_of};
@@ -49,12 +49,6 @@ fn wait(call: &Call, context: &Context, gate: &Gate) -> Result<Outcome, Failure>
 fn send(client: &mut TestServer, era: Era, id: &str, method: &str, params: Value) {
     let params = if era == Era::Modern { with_meta(params) } else { params };
     client.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-}
-
-/// Changes are told at once.
-fn quick(limits: &mut Limits) {
-    limits.watch.settle = std::time::Duration::ZERO;
-    limits.watch.list_pause = std::time::Duration::ZERO;
 }
 
 /// Changes a file in one step, so that it is one change.

@@ -61,7 +61,12 @@ pub(super) struct FileSearcher<'q> {
 
 impl<'q> FileSearcher<'q> {
     pub(super) fn new(query: &'q Query, serial_executor: &'q SerialExecutor) -> Self {
-        Self { query, searcher: query.searcher(None, SHORT_LINE), serial_executor, buffer: Bytes::default() }
+        Self {
+            query,
+            searcher: query.searcher(None, query.piece(SHORT_LINE)),
+            serial_executor,
+            buffer: Bytes::default(),
+        }
     }
 
     /// Searches a file, which is shown by the path through the link that led there. `None`: the search was told to stop.
@@ -71,12 +76,12 @@ impl<'q> FileSearcher<'q> {
         };
         let label = || shown(root, path.shown());
         let task = Task { query: self.query, file: &file, label: &label, room, cancel };
-        let tried = if file.stat.size <= WHOLE {
+        let tried = if file.stat.size <= self.query.piece(WHOLE as usize) as u64 {
             self.whole(&task)
         } else if self.query.is_multiline() {
             Ok(None)
         } else {
-            task.stream(&mut self.searcher, SHORT_LINE)
+            task.stream(&mut self.searcher, self.query.piece(SHORT_LINE))
         };
         match tried {
             Ok(Some(searched)) => Some(searched),
@@ -84,6 +89,7 @@ impl<'q> FileSearcher<'q> {
                 let label = label();
                 self.on_workbench(file, label, room, cancel)
             }
+            Err(RootError::Cancelled) => None,
             Err(_) => Some(Searched::Unreadable),
         }
     }
@@ -106,6 +112,7 @@ impl<'q> FileSearcher<'q> {
             Task { query: &query, file: &file, label: &label, room, cancel: &stop }.large()
         });
         match searched {
+            Some(Err(RootError::Cancelled)) => None,
             Some(searched) => Some(searched.unwrap_or(Searched::Unreadable)),
             None if cancel.checkpoint() => None,
             None => Some(Searched::Unreadable),
@@ -126,15 +133,16 @@ struct Task<'a> {
 impl Task<'_> {
     /// With all the memory that there is for one file.
     fn large(&self) -> Result<Searched, RootError> {
-        let mut searcher = self.query.searcher(None, MAX_LINE);
-        if self.file.stat.size > WHOLE && !self.query.is_multiline() {
-            return Ok(self.stream(&mut searcher, MAX_LINE)?.unwrap_or(Searched::TooLong));
+        let longest = self.query.piece(MAX_LINE);
+        let mut searcher = self.query.searcher(None, longest);
+        if self.file.stat.size > longest.min(WHOLE as usize) as u64 && !self.query.is_multiline() {
+            return Ok(self.stream(&mut searcher, longest)?.unwrap_or(Searched::TooLong));
         }
-        if self.file.stat.size > MAX_LINE as u64 {
+        if self.file.stat.size > longest as u64 {
             return Ok(Searched::TooLong);
         }
         let mut bytes = text::head(self.file, MAX_LINE, self.cancel)?;
-        Ok(self.bytes(&mut searcher, &mut bytes, MAX_LINE).unwrap_or(Searched::TooLong))
+        Ok(self.bytes(&mut searcher, &mut bytes, longest).unwrap_or(Searched::TooLong))
     }
 
     /// Searches a whole file; `None` where more than `most` bytes would have to be decoded, or come of it.
@@ -155,7 +163,7 @@ impl Task<'_> {
             return None;
         }
         let Some(encoding) = text::detect(bytes, true) else { return Some(Searched::Binary) };
-        let mut text = Bytes::zeroed((3 * bytes.len() + 16).min(MAX_LINE));
+        let mut text = Bytes::zeroed((3 * bytes.len() + 16).min(self.query.piece(MAX_LINE)));
         match decode(encoding, bytes, &mut text) {
             Decoded::Text(length) => {
                 let length = self.query.make_lines_even(&mut text[..length]);

@@ -178,8 +178,9 @@ impl NameGlob {
     }
 }
 
+/// As a shell reads it: `a{,.bak}` is `a` as well as `a.bak`.
 fn build(glob: &str) -> Result<globset::Glob, globset::Error> {
-    GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build()
+    GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).empty_alternates(true).build()
 }
 
 /// The literal end of a glob, if it is ASCII: folding changes other characters in more ways.
@@ -256,6 +257,8 @@ mod tests {
             ("{type}*.md", "v/{type} one.md"),
             ("[été]", "[ÉTÉ]"),
             ("{a,b", "{a,b"),
+            ("a{,.bak}", "a"),
+            ("a{,.bak}", "a.bak"),
         ] {
             assert!(matches(pattern, path), "{pattern} {path}");
         }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use regex_automata::nfa::thompson::{self, WhichCaptures};
+use regex_automata::util::syntax;
 
 use super::regex::{self, Rewritten};
 
@@ -14,6 +16,11 @@ use super::regex::{self, Rewritten};
 const MAX_COMPILED: usize = 10 << 20;
 /// Bytes of its automaton's cache, of which each worker has two: more than this helps only expressions that are hard.
 const MAX_CACHE: usize = 1 << 20;
+/// Steps of the slowest engine, states times bytes, between two checkpoints of a search: a few seconds. What goes on for
+/// longer without a checkpoint could not be cancelled, and would be taken for a disk that does not answer.
+const MAX_STEPS: usize = 1 << 31;
+/// Bytes that are searched in one piece, however many states an expression has.
+const SMALLEST_PIECE: usize = 4 << 10;
 /// Bytes of a query.
 const MAX_QUERY: usize = 10_000;
 /// A line is shown up to this many bytes; of a longer one, what is around the match.
@@ -48,6 +55,8 @@ pub(crate) struct Compiled {
     has_return: bool,
     /// A text that is the same bytes in every encoding that is a superset of ASCII.
     is_ascii: bool,
+    /// Bytes that may be searched without a checkpoint.
+    piece: usize,
 }
 
 impl Compiled {
@@ -89,11 +98,28 @@ impl Compiled {
             }
             error => format!("\"query\" cannot be searched for: {error}"),
         })?;
-        Ok(Self { matcher, line_end, is_multiline, has_return, is_ascii: text.is_ascii() && !options.regex })
+        let is_ascii = text.is_ascii() && !options.regex;
+        let piece = if options.regex { MAX_STEPS / states(&pattern, options) } else { usize::MAX };
+        Ok(Self { matcher, line_end, is_multiline, has_return, is_ascii, piece: piece.max(SMALLEST_PIECE) })
     }
 }
 
+/// How many states an expression has; at least one.
+fn states(pattern: &str, options: Options) -> usize {
+    let config = thompson::Config::new().which_captures(WhichCaptures::None).nfa_size_limit(Some(MAX_COMPILED));
+    let syntax = syntax::Config::new().multi_line(true).utf8(false);
+    let syntax = syntax.case_insensitive(options.case_sensitive != Some(true));
+    let built = thompson::Compiler::new().configure(config).syntax(syntax).build(pattern);
+    // One that is too large without regard to case has as many as there is room for.
+    built.map_or(MAX_COMPILED / size_of::<thompson::State>(), |nfa| nfa.states().len()).max(1)
+}
+
 impl Query {
+    /// As many of `most` bytes as may be searched without a checkpoint.
+    pub(super) fn piece(&self, most: usize) -> usize {
+        most.min(self.compiled.piece)
+    }
+
     pub(super) fn matcher(&self) -> &RegexMatcher {
         &self.compiled.matcher
     }

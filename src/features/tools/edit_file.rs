@@ -19,9 +19,9 @@ pub(super) const TOOL: Tool = Tool {
     name: "edit_file",
     title: "Edit text file",
     description: "Replace texts in a text file by others. Each oldText must be in the file exactly once, or with \
-        replaceAll at least once; white space counts, the kind of line ending does not. Edits are made in job, each \
+        replaceAll at least once; white space counts, the kind of line ending does not. Edits are made in order, each \
         on what the ones before have made, and all of them or none. All else in the file stays as it is: line \
-        endings, byte job mark, encoding. Gives the changes as a unified diff, and the file's new version. Files \
+        endings, byte order mark, encoding. Gives the changes as a unified diff, and the file's new version. Files \
         up to 16 MiB; for a new file or all new content use write_file.",
     parameters: &[
         path("The file: relative to the served directory, absolute inside it, or a file:// URI."),

@@ -191,7 +191,7 @@ impl<C: Client> Live<C> {
 }
 
 /// Nothing is waited for. The list is told as often as it changes.
-fn quick(limits: &mut Limits) {
+pub(crate) fn quick(limits: &mut Limits) {
     limits.watch.settle = Duration::from_millis(10);
     limits.watch.poll = Duration::from_millis(50);
     limits.watch.list_pause = Duration::from_millis(1);
