@@ -5,6 +5,11 @@
 //! in its place. Its thread is left behind, and another one may do the next work; only so many threads are, as each
 //! takes memory. Beyond that, blocked work keeps its slot.
 //!
+//! Each part earns its place. Without the watchdog, one network mount that does not answer would take the threads one
+//! after the other, and no request would get an answer. Without the mount policy, which the server sets by what is found
+//! here, each new walk would enter that mount and be blocked, too. Without threads left behind, blocked work would
+//! keep the slots of all others until the mount answers, which may be never.
+//!
 //! The watchdog is shared by all peers, and has no thread: whoever waits for work calls [`Watchdog::look`] now and
 //! then.
 

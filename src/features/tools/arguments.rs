@@ -4,6 +4,7 @@
 //! checks arguments against them, so all of it is checked here, and the model is told which argument is wrong and
 //! what it should be. `null` is the same as absent.
 
+pub(super) mod parameters;
 #[cfg(test)]
 mod tests;
 
@@ -26,8 +27,11 @@ pub(super) struct Parameter {
     pub(super) kind: Kind,
     pub(super) required: bool,
     /// For the model, with default and limit in words: some clients strip them from the schema.
-    pub(super) description: &'static str,
+    pub(super) description: Description,
 }
+
+/// Words in pieces, as some of them stand in several descriptions.
+pub(super) type Description = [&'static str; 4];
 
 /// What a parameter takes.
 #[derive(Clone, Copy)]
@@ -52,28 +56,6 @@ pub(super) enum Kind {
     Edits { most: usize },
 }
 
-/// The path of a file or directory that must be given.
-pub(super) const fn path(description: &'static str) -> Parameter {
-    Parameter { name: "path", kind: Kind::Text, required: true, description }
-}
-
-/// A string that must be given.
-pub(super) const fn text(name: &'static str, description: &'static str) -> Parameter {
-    Parameter { name, kind: Kind::Text, required: true, description }
-}
-
-/// The path of a directory; the served one when it is not given.
-pub(super) const fn directory() -> Parameter {
-    let description = "The directory: relative to the served one, absolute inside it, or a file:// URI. Default: the \
-        served directory.";
-    optional("path", Kind::Text, description)
-}
-
-/// An optional parameter.
-pub(super) const fn optional(name: &'static str, kind: Kind, description: &'static str) -> Parameter {
-    Parameter { name, kind, required: false, description }
-}
-
 /// The JSON Schema of a tool's arguments (2020-12, and valid as draft-07).
 pub(super) fn schema(parameters: &[Parameter]) -> Value {
     let mut schema = json!({ "type": "object", "additionalProperties": false });
@@ -90,11 +72,11 @@ pub(super) fn schema(parameters: &[Parameter]) -> Value {
 
 impl Parameter {
     fn schema(&self) -> Value {
-        let description = self.description;
+        let description = self.description.concat();
         match self.kind {
             Kind::Text => json!({ "type": "string", "description": description }),
-            Kind::Count => number_schema(1, MOST_EXACT, description),
-            Kind::Number { least, most } => number_schema(least, most, description),
+            Kind::Count => number_schema(1, MOST_EXACT, &description),
+            Kind::Number { least, most } => number_schema(least, most, &description),
             Kind::Flag => json!({ "type": "boolean", "description": description }),
             Kind::Choice(choices) => json!({ "type": "string", "enum": choices, "description": description }),
             Kind::Texts { least, most } => json!({
@@ -104,7 +86,7 @@ impl Parameter {
                 "maxItems": most,
                 "description": description,
             }),
-            Kind::Edits { most } => edits::schema(most, description),
+            Kind::Edits { most } => edits::schema(most, &description),
         }
     }
 

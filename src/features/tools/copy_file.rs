@@ -1,7 +1,7 @@
 //! `copy_file`: a file or directory once more, without its content passing through the model.
 
-use super::arguments::{Kind, optional};
-use super::write_common::{SOURCE, caveats, create_parents, destination, two_paths, writable};
+use super::arguments::parameters::{create_parents, destination, flag, source};
+use super::write_common::{caveats, two_paths, writable};
 use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::Block;
 use crate::features::format::{counted, shown};
@@ -16,10 +16,10 @@ pub(super) const TOOL: Tool = Tool {
         writing. Permissions are copied; links in a directory stay links. Fails when the destination exists, unless \
         overwrite is set and both are files. Destination is the new name, not the directory to put it in.",
     parameters: &[
-        SOURCE,
+        source(),
         destination("The path of the copy."),
         create_parents(),
-        optional("overwrite", Kind::Flag, "Replace the content of a file that is there. Default false."),
+        flag("overwrite", "Replace the content of a file that is there."),
     ],
     annotations: DESTRUCTIVE,
     inline: Inline::Never,

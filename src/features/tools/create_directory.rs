@@ -1,6 +1,6 @@
 //! `create_directory`: a directory, and those on the way to it.
 
-use super::arguments::path;
+use super::arguments::parameters::named_directory;
 use super::write_common::writable;
 use super::{Arguments, Inline, Tool, ToolError};
 use crate::call::{Block, ToolAnnotations};
@@ -12,7 +12,7 @@ pub(super) const TOOL: Tool = Tool {
     title: "Create directory",
     description: "Make a directory, with all that are missing on the way to it. It succeeds when the directory is there \
         already.",
-    parameters: &[path("The directory: relative to the served one, absolute inside it, or a file:// URI.")],
+    parameters: &[named_directory()],
     annotations: ToolAnnotations {
         read_only_hint: false,
         destructive_hint: false,

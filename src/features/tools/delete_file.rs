@@ -1,6 +1,6 @@
 //! `delete_file`: a name less, and with `recursive` all that is below it.
 
-use super::arguments::{Kind, optional, path};
+use super::arguments::parameters::{flag, path};
 use super::write_common::writable;
 use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::Block;
@@ -13,10 +13,7 @@ pub(super) const TOOL: Tool = Tool {
     title: "Delete file",
     description: "Delete a file, a link (never what it leads to), or an empty directory; with recursive, a directory \
         and all that is in it. There is no way back. A directory that holds a denied name such as .env, or a protected one such as .git, is not deleted.",
-    parameters: &[
-        path("What to delete: relative to the served directory, absolute inside it, or a file:// URI."),
-        optional("recursive", Kind::Flag, "Delete a directory that is not empty. Default false."),
-    ],
+    parameters: &[path("What to delete"), flag("recursive", "Delete a directory that is not empty.")],
     annotations: DESTRUCTIVE,
     inline: Inline::Never,
     run,

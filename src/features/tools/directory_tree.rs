@@ -6,7 +6,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::arguments::{Kind, directory, optional};
+use super::arguments::Kind;
+use super::arguments::parameters::{directory, exclude_patterns, include_ignored, optional};
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::features::format::{counted, hidden, notes, shown, shown_entry};
@@ -17,8 +18,6 @@ use crate::services::context::Context;
 
 /// How deep it goes when nothing is said.
 const DEFAULT_DEPTH: u64 = 10;
-/// Exclude patterns in one call.
-const MOST_PATTERNS: usize = 100;
 
 pub(super) const TOOL: Tool = Tool {
     name: "directory_tree",
@@ -30,12 +29,8 @@ pub(super) const TOOL: Tool = Tool {
     parameters: &[
         directory(),
         optional("maxDepth", Kind::Count, "How many levels to show. Default 10."),
-        optional(
-            "excludePatterns",
-            Kind::Texts { least: 0, most: MOST_PATTERNS },
-            "Patterns of entries to leave out, in gitignore syntax, such as \"node_modules\" or \"*.log\"; at most 100.",
-        ),
-        optional("includeIgnored", Kind::Flag, "Also show what .gitignore hides, and .git. Default false."),
+        exclude_patterns(", such as \"node_modules\" or \"*.log\""),
+        include_ignored("Also show", ", and .git"),
     ],
     annotations: READ_ONLY,
     inline: Inline::Never,

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::arguments::{Kind, Parameter, optional, path};
+use super::arguments::Kind;
+use super::arguments::parameters::{file, flag, if_match, required};
 use super::tool_error::quoted;
-use super::write_common::{facts, if_match, not_writable};
+use super::write_common::{facts, not_writable};
 use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::{Block, Failure};
 use crate::features::edit::{self, Edit, EditError, Edited};
@@ -24,15 +25,10 @@ pub(super) const TOOL: Tool = Tool {
         endings, byte order mark, encoding. Gives the changes as a unified diff, and the file's new version. Files \
         up to 16 MiB; for a new file or all new content use write_file.",
     parameters: &[
-        path("The file: relative to the served directory, absolute inside it, or a file:// URI."),
-        Parameter {
-            name: "edits",
-            kind: Kind::Edits { most: 100 },
-            required: true,
-            description: "What to replace: 1 to 100 objects with oldText and newText.",
-        },
-        optional("replaceAll", Kind::Flag, "Replace every oldText wherever it is, not just one. Default false."),
-        optional("dryRun", Kind::Flag, "Only show the diff, and write nothing. Default false."),
+        file(),
+        required("edits", Kind::Edits { most: 100 }, "What to replace: 1 to 100 objects with oldText and newText."),
+        flag("replaceAll", "Replace every oldText wherever it is, not just one."),
+        flag("dryRun", "Only show the diff, and write nothing."),
         if_match(),
     ],
     annotations: DESTRUCTIVE,

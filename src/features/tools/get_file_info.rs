@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::arguments::path;
+use super::arguments::parameters::file_or_directory;
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::features::content;
@@ -18,7 +18,7 @@ pub(super) const TOOL: Tool = Tool {
     description: "Show what is known of a file or directory, one \"key: value\" a line: size in bytes, created, \
         modified, accessed (UTC), isDirectory, isFile, permissions; for a file also its version (for ifMatch), media \
         type, encoding and line endings; for a link, where inside the served directory it leads.",
-    parameters: &[path("The file or directory: relative to the served one, absolute inside it, or a file:// URI.")],
+    parameters: &[file_or_directory("path")],
     annotations: READ_ONLY,
     inline: Inline::Never,
     run,

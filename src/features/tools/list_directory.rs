@@ -1,6 +1,6 @@
 //! `list_directory`: the entries of one directory, a line each.
 
-use super::arguments::{Kind, directory, optional};
+use super::arguments::parameters::{directory, limit, offset};
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::features::format::{grouped, push_entry};
@@ -14,11 +14,7 @@ pub(super) const TOOL: Tool = Tool {
     description: "List what is in a directory, one entry a line, sorted by name: [FILE], [DIR], [LINK] or [OTHER] and \
         the name. A name that would not fit on one line is shown as its file:// URI. If there is more than fits \
         (40,000 bytes by default), a note says how to go on.",
-    parameters: &[
-        directory(),
-        optional("offset", Kind::Count, "The entry to begin with, counted from 1. Default 1."),
-        optional("limit", Kind::Count, "At most this many entries. Default: as many as fit."),
-    ],
+    parameters: &[directory(), offset("entry"), limit("entries")],
     annotations: READ_ONLY,
     inline: Inline::Never,
     run,

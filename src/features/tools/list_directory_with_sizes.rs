@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::time::SystemTime;
 
-use super::arguments::{Kind, directory, optional};
+use super::arguments::parameters::{directory, limit, offset, sort_by};
 use super::list_directory::{self, Window};
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
@@ -20,13 +20,9 @@ pub(super) const TOOL: Tool = Tool {
         note says how to go on.",
     parameters: &[
         directory(),
-        optional(
-            "sortBy",
-            Kind::Choice(&["name", "size", "modified"]),
-            "\"name\", \"size\" or \"modified\". Default \"name\".",
-        ),
-        optional("offset", Kind::Count, "The entry to begin with, counted from 1. Default 1."),
-        optional("limit", Kind::Count, "At most this many entries. Default: as many as fit."),
+        sort_by(&["name", "size", "modified"], "\"name\", \"size\" or \"modified\". Default \"name\"."),
+        offset("entry"),
+        limit("entries"),
     ],
     annotations: READ_ONLY,
     inline: Inline::Never,

@@ -182,7 +182,7 @@ mod tests {
             assert!(tool.description.chars().count() <= 1_000, "{}: too long", tool.name);
             assert!(!tool.annotations.open_world_hint, "{}", tool.name);
             for parameter in tool.parameters {
-                assert!(!parameter.description.is_empty(), "{}: {}", tool.name, parameter.name);
+                assert!(!parameter.description.concat().is_empty(), "{}: {}", tool.name, parameter.name);
             }
         }
         assert!(ASK_FIRST.0.iter().all(|name| names.contains(name)));

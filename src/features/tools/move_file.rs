@@ -1,6 +1,7 @@
 //! `move_file`: another name for a file, directory or link, never over anything.
 
-use super::write_common::{SOURCE, create_parents, destination, two_paths, writable};
+use super::arguments::parameters::{create_parents, destination, source};
+use super::write_common::{two_paths, writable};
 use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::Block;
 use crate::features::format::shown;
@@ -13,7 +14,7 @@ pub(super) const TOOL: Tool = Tool {
     description: "Move or rename a file or a directory with all that is in it. Fails when the destination exists: \
         nothing is ever overwritten. Of a link, the link itself is moved. Destination is the new name, not the \
         directory to put it in.",
-    parameters: &[SOURCE, destination("The new path, which nothing may have yet."), create_parents()],
+    parameters: &[source(), destination("The new path, which nothing may have yet."), create_parents()],
     annotations: DESTRUCTIVE,
     inline: Inline::Never,
     run,

@@ -1,6 +1,6 @@
 //! `read_media_file`: an image or a sound for the model to look at or hear; any other file as an embedded resource.
 
-use super::arguments::path;
+use super::arguments::parameters::file;
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::{Block, Contents, Data};
 use crate::features::content::{self, MediaKind};
@@ -18,7 +18,7 @@ pub(super) const TOOL: Tool = Tool {
         be seen or heard. Its content decides what it is, not its name. Any other file comes as an embedded resource, \
         as text or base64. Files over 3,750,000 bytes (by default) and pictures over 8,000 pixels a \
         side are refused.",
-    parameters: &[path("The file: relative to the served directory, absolute inside it, or a file:// URI.")],
+    parameters: &[file()],
     annotations: READ_ONLY,
     inline: Inline::Never,
     run,

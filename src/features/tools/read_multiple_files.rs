@@ -1,6 +1,7 @@
 //! `read_multiple_files`: several text files in one call; what is wrong with one does not fail the others.
 
-use super::arguments::{Kind, Parameter};
+use super::arguments::Kind;
+use super::arguments::parameters::required;
 use super::tool_error::quoted;
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError, read_text_file};
 use crate::call::Block;
@@ -19,12 +20,11 @@ pub(super) const TOOL: Tool = Tool {
     description: "Read several text files at once. Gives one block for each: its path and a colon, then its text on \
         the next lines, or \"PATH: Error - why\". Together they share 40,000 bytes (by default); a file that is cut \
         says how to go on with read_text_file.",
-    parameters: &[Parameter {
-        name: "paths",
-        kind: Kind::Texts { least: 1, most: MOST },
-        required: true,
-        description: "The files, at most 100: relative to the served directory, absolute inside it, or file:// URIs.",
-    }],
+    parameters: &[required(
+        "paths",
+        Kind::Texts { least: 1, most: MOST },
+        "The files, at most 100: relative to the served directory, absolute inside it, or file:// URIs.",
+    )],
     annotations: READ_ONLY,
     inline: Inline::Never,
     run,

@@ -1,6 +1,7 @@
 //! `read_text_file` (alias `read_file`): a text file, or some lines of it.
 
-use super::arguments::{Kind, optional, path};
+use super::arguments::Kind;
+use super::arguments::parameters::{file, flag, limit, offset, optional};
 use super::tool_error::quoted;
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
@@ -18,13 +19,13 @@ pub(super) const TOOL: Tool = Tool {
         tail for the last, offset and limit for lines in the middle. UTF-8 and UTF-16 are read as they are; other \
         encodings are guessed and named. Binary files are refused: use read_media_file.",
     parameters: &[
-        path("The file: relative to the served directory, absolute inside it, or a file:// URI."),
+        file(),
         optional("head", Kind::Count, "Only the first this many lines. Not together with tail, offset or limit."),
         optional("tail", Kind::Count, "Only the last this many lines. Not together with head, offset or limit."),
-        optional("offset", Kind::Count, "The line to begin with, counted from 1. Default 1."),
-        optional("limit", Kind::Count, "At most this many lines. Default: as many as fit."),
+        offset("line"),
+        limit("lines"),
         optional("column", Kind::Count, "The character of the first line to begin with, counted from 1. Default 1."),
-        optional("lineNumbers", Kind::Flag, "Put its number and a tab before each line. Default false."),
+        flag("lineNumbers", "Put its number and a tab before each line."),
     ],
     annotations: READ_ONLY,
     inline: Inline::SmallFile,

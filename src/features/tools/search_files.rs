@@ -1,6 +1,9 @@
 //! `search_files`: files and directories by their names.
 
-use super::arguments::{Kind, Parameter, directory, optional};
+use super::arguments::Kind;
+use super::arguments::parameters::{
+    directory, exclude_patterns, include_ignored, limit_of_results, offset, optional, sort_by, text,
+};
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;
 use crate::features::format::{Unreadable, counted, grouped, hidden, not_entered, notes, shown};
@@ -12,8 +15,6 @@ use crate::runtime::cancel::Cancel;
 use crate::runtime::permits::Work;
 use crate::services::context::Context;
 
-/// Results in one answer.
-const RESULTS: Kind = Kind::Number { least: 1, most: 1_000_000 };
 /// Results when nothing is said.
 const DEFAULT_LIMIT: u64 = 1_000;
 
@@ -25,31 +26,21 @@ pub(super) const TOOL: Tool = Tool {
         Capitals count only if the pattern has one. Gives paths relative to the served directory, the shallowest \
         first. Leaves out what .gitignore hides unless includeIgnored is true, and version control's own directories.",
     parameters: &[
-        Parameter {
-            name: "pattern",
-            kind: Kind::Text,
-            required: true,
-            description: "A glob: *, ?, **, [abc], {a,b}. Not a regular expression.",
-        },
+        text("pattern", "A glob: *, ?, **, [abc], {a,b}. Not a regular expression."),
         directory(),
-        optional(
-            "excludePatterns",
-            Kind::Texts { least: 0, most: 100 },
-            "Patterns of entries to leave out, in gitignore syntax, such as \"node_modules\"; at most 100.",
-        ),
+        exclude_patterns(", such as \"node_modules\""),
         optional(
             "kind",
             Kind::Choice(&["file", "directory", "any"]),
             "What to find: \"file\", \"directory\" or \"any\". A link is neither of the first two. Default \"any\".",
         ),
-        optional(
-            "sortBy",
-            Kind::Choice(&["path", "modified"]),
+        sort_by(
+            &["path", "modified"],
             "\"path\": the shallowest first; \"modified\": the newest first. Default \"path\".",
         ),
-        optional("includeIgnored", Kind::Flag, "Also find what .gitignore hides. Default false."),
-        optional("offset", Kind::Count, "The result to begin with, counted from 1. Default 1."),
-        optional("limit", RESULTS, "At most this many results. Default 1,000."),
+        include_ignored("Also find", ""),
+        offset("result"),
+        limit_of_results("results", "1,000."),
     ],
     annotations: READ_ONLY,
     inline: Inline::Never,

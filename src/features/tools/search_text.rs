@@ -1,6 +1,9 @@
 //! `search_text`: the lines of files in which a text is.
 
-use super::arguments::{Kind, Parameter, optional};
+use super::arguments::Kind;
+use super::arguments::parameters::{
+    RESULTS, directory_or_file, exclude_patterns, flag, include_ignored, limit_of_results, optional, text,
+};
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError, search_files};
 use crate::call::Block;
 use crate::features::format::{self, counted, shown, size};
@@ -15,8 +18,6 @@ use crate::services::context::Context;
 
 /// Matches when nothing is said.
 const DEFAULT_LIMIT: u64 = 200;
-/// Matches in one answer.
-const MATCHES: Kind = Kind::Number { least: 1, most: 1_000_000 };
 /// Lines around a match.
 const LINES: Kind = Kind::Number { least: 0, most: 100 };
 
@@ -29,39 +30,22 @@ pub(super) const TOOL: Tool = Tool {
         what .gitignore hides unless includeIgnored is true, and version control's own directories. UTF-16 and older \
         encodings are searched too. The note says how much was searched and what was cut.",
     parameters: &[
-        Parameter {
-            name: "query",
-            kind: Kind::Text,
-            required: true,
-            description: "The text to find, literally unless regex is true.",
-        },
-        optional(
-            "path",
-            Kind::Text,
-            "The directory or file to search: relative to the served directory, absolute inside it, or a file:// URI. Default: the served directory.",
-        ),
-        optional(
-            "regex",
-            Kind::Flag,
-            "The query is a regular expression (Rust syntax, no look-around). Default false.",
-        ),
+        text("query", "The text to find, literally unless regex is true."),
+        directory_or_file("The directory or file to search"),
+        flag("regex", "The query is a regular expression (Rust syntax, no look-around)."),
         optional("caseSensitive", Kind::Flag, "true or false. Default: only if the query has a capital."),
         optional(
             "glob",
             Kind::Text,
             "Search only files that this glob matches, such as *.rs or src/**; several are parted by commas, ! leaves out. A directory's name stands for all below it.",
         ),
-        optional(
-            "excludePatterns",
-            Kind::Texts { least: 0, most: 100 },
-            "Patterns of entries to leave out, in gitignore syntax; at most 100.",
-        ),
+        exclude_patterns(""),
         optional("contextLines", LINES, "Lines to show before and after each match, at most 100. Default 0."),
-        optional("limit", MATCHES, "At most this many matches. Default 200."),
-        optional("maxPerFile", MATCHES, "At most this many matches of one file. Default: no limit but \"limit\"."),
-        optional("filesOnly", Kind::Flag, "Give only the paths of the files. Default false."),
-        optional("includeIgnored", Kind::Flag, "Also search what .gitignore hides. Default false."),
-        optional("multiline", Kind::Flag, "A match may go over line ends. Default false."),
+        limit_of_results("matches", "200."),
+        optional("maxPerFile", RESULTS, "At most this many matches of one file. Default: no limit but \"limit\"."),
+        flag("filesOnly", "Give only the paths of the files."),
+        include_ignored("Also search", ""),
+        flag("multiline", "A match may go over line ends."),
     ],
     annotations: READ_ONLY,
     inline: Inline::Never,

@@ -1,33 +1,11 @@
 //! What the tools that change something have in common.
 
-use super::arguments::{Kind, Parameter, optional, text};
 use super::{Arguments, ToolError};
 use crate::call::Block;
 use crate::features::format::{counted, shown};
 use crate::root::write::{Caveats, Side, SideError, Written};
 use crate::root::{RequestedPath, WritableRoot};
 use crate::services::context::Context;
-
-/// The parameter `source`.
-pub(super) const SOURCE: Parameter =
-    text("source", "The file or directory: relative to the served one, absolute inside it, or a file:// URI.");
-
-/// The parameter `destination`.
-pub(super) const fn destination(description: &'static str) -> Parameter {
-    text("destination", description)
-}
-
-/// The parameter `createParents`.
-pub(super) const fn create_parents() -> Parameter {
-    optional("createParents", Kind::Flag, "Make missing directories on the way. Default false.")
-}
-
-/// The parameter `ifMatch`.
-pub(super) const fn if_match() -> Parameter {
-    let description = "Only if the file is still at this version, which get_file_info, every read and every write give. \
-        Default: whatever it is.";
-    optional("ifMatch", Kind::Text, description)
-}
 
 /// The arguments `source` and `destination`.
 pub(super) struct TwoPaths<'a> {

@@ -1,8 +1,8 @@
 //! `write_file`: a file with this content, be it new, replaced or longer.
 
-use super::arguments::{Kind, optional, path, text};
+use super::arguments::parameters::{create_parents, file, flag, if_match, text};
 use super::tool_error::quoted;
-use super::write_common::{create_parents, if_match, writable, wrote};
+use super::write_common::{writable, wrote};
 use super::{Arguments, DESTRUCTIVE, Inline, Tool, ToolError};
 use crate::call::Block;
 use crate::features::edit;
@@ -18,9 +18,9 @@ pub(super) const TOOL: Tool = Tool {
         replaced at once or not at all, and keeps its permissions; a link inside the directory is written through to \
         its target. Use edit_file to change a part of a file.",
     parameters: &[
-        path("The file: relative to the served directory, absolute inside it, or a file:// URI."),
+        file(),
         text("content", "The whole new content, or with append what is added."),
-        optional("append", Kind::Flag, "Add to the end instead of replacing. Default false."),
+        flag("append", "Add to the end instead of replacing."),
         create_parents(),
         if_match(),
     ],

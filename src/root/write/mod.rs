@@ -6,11 +6,11 @@
 //!
 //! | module | answers |
 //! | --- | --- |
-//! | [`place`] | where is a path to be written really? What is there? |
+//! | [`place`] | where is a path to be written really? What is there? Which directories are made on the way? |
 //! | [`protected`] | which names may be read only? |
 //! | [`names`] | which names are not created on this system? |
 //! | [`replace`] | a whole new content, or nothing; [`append`]: more at the end, [`ends`]: what is there before |
-//! | [`directory`], [`rename`], [`copy`], [`delete`] | a name is made, moved, doubled, gone; [`tree`]: with all below it |
+//! | [`rename`], [`copy`], [`delete`] | a name is moved, doubled, gone; [`tree`]: with all below it |
 //! | [`pieces`] | how is a content read and written, and stopped? |
 //! | [`temporary`] | how does a file appear at once? What do killed writes leave? |
 //! | [`old`], [`version`], [`path_locks`] | is it still the file that was read? Who is first? |
@@ -21,7 +21,6 @@
 mod append;
 mod copy;
 mod delete;
-mod directory;
 mod ends;
 mod error;
 mod exchange;

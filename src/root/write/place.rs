@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use cap_std::fs::Dir;
 
 use super::names::must_be_creatable;
+use super::path_locks::Claimed;
 use super::{WritableRoot, WriteError};
 use crate::root::path::os_str;
 use crate::root::resolve::{LastLink, Reached};
@@ -81,6 +82,20 @@ impl WritableRoot {
         let stat = |dir: &Dir| dir.dir_metadata().map(|metadata| Stat::from(&metadata));
         let there = self.open(path).map_err(|_| WriteError::Raced)?;
         if stat(&there)?.is_same_file(&stat(dir)?) { Ok(()) } else { Err(WriteError::Raced) }
+    }
+
+    /// Makes a directory with all that are missing above it, and gives its real path and how many were made. That it
+    /// is there is no failure.
+    pub fn create_directory(&self, asked: &RequestedPath, cancel: &Cancel) -> Result<(RelPath, usize), WriteError> {
+        let target = self.target(asked, LastLink::Followed, cancel)?;
+        let _guard = self.path_locks.take(&[Claimed::Name(&target.path)], cancel)?;
+        self.make_directories(target.real(), target.missing())?;
+        // Also where somebody else has made something of that name meanwhile.
+        let stat = sys::stat(&self.root.dir, &target.path, self.root.can())?;
+        if stat.kind != Kind::Directory {
+            return Err(RootError::NotDirectory.into());
+        }
+        Ok((target.path.clone(), target.missing().len()))
     }
 
     /// Makes directories below one that is there, each in the one before.

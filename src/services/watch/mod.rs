@@ -11,6 +11,12 @@
 //! | `targets` | what is followed, and when to look at it again |
 //! | `list` | the list of resources, and when to look at that |
 //! | `backoff` | how often a list that goes on changing is told of |
+//!
+//! Each part earns its place. Without `watcher`, a look at a slow disk would stop all clients. Without `watches`, the
+//! list of a large tree would use up the system's watches, and followed files would get none. Without `targets`, a save
+//! in several steps would be several changes, and a path through a link would not be followed to its end. Without
+//! `list`, a client would hear of every change in the tree, although its list of resources is the same. Without
+//! `backoff`, a build would make clients fetch all pages again many times a minute.
 
 mod backoff;
 mod list;

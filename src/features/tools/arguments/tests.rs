@@ -1,9 +1,10 @@
 //! What arguments are taken, and what is said of those that are not.
 
+use super::parameters::{optional, text};
 use super::*;
 
 const PARAMETERS: &[Parameter] = &[
-    path("Where."),
+    text("path", "Where."),
     optional("head", Kind::Count, "How many."),
     optional("depth", Kind::Number { least: 0, most: 100 }, "How deep."),
     optional("deep", Kind::Flag, "Whether."),

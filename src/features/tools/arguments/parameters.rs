@@ -1,0 +1,140 @@
+//! Parameters that several tools take, and sentences that stand in several descriptions: each is written once, here.
+
+use super::{Description, Kind, Parameter};
+
+/// How a path may be written. Behind the word "directory" it is [`SPELLED_ONE`].
+const SPELLED: &str = ": relative to the served directory, absolute inside it, or a file:// URI.";
+const SPELLED_ONE: &str = ": relative to the served one, absolute inside it, or a file:// URI.";
+
+const SERVED_BY_DEFAULT: &str = " Default: the served directory.";
+const FALSE_BY_DEFAULT: &str = " Default false.";
+
+/// How many results of a search are given.
+pub(in crate::features::tools) const RESULTS: Kind = Kind::Number { least: 1, most: 1_000_000 };
+
+/// The path of something that must be given.
+pub(in crate::features::tools) const fn path(what: &'static str) -> Parameter {
+    Parameter { name: "path", kind: Kind::Text, required: true, description: [what, SPELLED, "", ""] }
+}
+
+/// The path of a file that must be given.
+pub(in crate::features::tools) const fn file() -> Parameter {
+    path("The file")
+}
+
+/// The path of a directory that must be given.
+pub(in crate::features::tools) const fn named_directory() -> Parameter {
+    let description = ["The directory", SPELLED_ONE, "", ""];
+    Parameter { name: "path", kind: Kind::Text, required: true, description }
+}
+
+/// The path of a directory; the served one when it is not given.
+pub(in crate::features::tools) const fn directory() -> Parameter {
+    let description = ["The directory", SPELLED_ONE, SERVED_BY_DEFAULT, ""];
+    Parameter { name: "path", kind: Kind::Text, required: false, description }
+}
+
+/// The path of a directory or a file; the served directory when it is not given.
+pub(in crate::features::tools) const fn directory_or_file(what: &'static str) -> Parameter {
+    let description = [what, SPELLED, SERVED_BY_DEFAULT, ""];
+    Parameter { name: "path", kind: Kind::Text, required: false, description }
+}
+
+/// The path of a file or directory that must be given under this name.
+pub(in crate::features::tools) const fn file_or_directory(name: &'static str) -> Parameter {
+    let description = ["The file or directory", SPELLED_ONE, "", ""];
+    Parameter { name, kind: Kind::Text, required: true, description }
+}
+
+/// The parameter `source`.
+pub(in crate::features::tools) const fn source() -> Parameter {
+    file_or_directory("source")
+}
+
+/// The parameter `destination`.
+pub(in crate::features::tools) const fn destination(description: &'static str) -> Parameter {
+    text("destination", description)
+}
+
+/// The parameter `createParents`.
+pub(in crate::features::tools) const fn create_parents() -> Parameter {
+    flag("createParents", "Make missing directories on the way.")
+}
+
+/// The parameter `ifMatch`.
+pub(in crate::features::tools) const fn if_match() -> Parameter {
+    let description = "Only if the file is still at this version, which get_file_info, every read and every write give. \
+        Default: whatever it is.";
+    optional("ifMatch", Kind::Text, description)
+}
+
+/// The parameter `offset`, of lines, entries or results.
+pub(in crate::features::tools) const fn offset(what: &'static str) -> Parameter {
+    let description = ["The ", what, " to begin with, counted from 1. Default 1.", ""];
+    Parameter { name: "offset", kind: Kind::Count, required: false, description }
+}
+
+/// The parameter `limit`, of lines or entries.
+pub(in crate::features::tools) const fn limit(what: &'static str) -> Parameter {
+    let description = ["At most this many ", what, ". Default: as many as fit.", ""];
+    Parameter { name: "limit", kind: Kind::Count, required: false, description }
+}
+
+/// The parameter `limit` of a search, and the default in words.
+pub(in crate::features::tools) const fn limit_of_results(what: &'static str, default: &'static str) -> Parameter {
+    let description = ["At most this many ", what, ". Default ", default];
+    Parameter { name: "limit", kind: RESULTS, required: false, description }
+}
+
+/// The parameter `sortBy`.
+pub(in crate::features::tools) const fn sort_by(
+    orders: &'static [&'static str],
+    description: &'static str,
+) -> Parameter {
+    optional("sortBy", Kind::Choice(orders), description)
+}
+
+/// The parameter `excludePatterns`, with examples.
+pub(in crate::features::tools) const fn exclude_patterns(examples: &'static str) -> Parameter {
+    let description = ["Patterns of entries to leave out, in gitignore syntax", examples, "; at most 100.", ""];
+    Parameter { name: "excludePatterns", kind: Kind::Texts { least: 0, most: 100 }, required: false, description }
+}
+
+/// The parameter `includeIgnored`: what is done also with what is ignored, and what more that is than .gitignore hides.
+pub(in crate::features::tools) const fn include_ignored(also: &'static str, more: &'static str) -> Parameter {
+    let description = [also, " what .gitignore hides", more, ". Default false."];
+    Parameter { name: "includeIgnored", kind: Kind::Flag, required: false, description }
+}
+
+/// A flag that is false when it is not given.
+pub(in crate::features::tools) const fn flag(name: &'static str, description: &'static str) -> Parameter {
+    Parameter { name, kind: Kind::Flag, required: false, description: [description, FALSE_BY_DEFAULT, "", ""] }
+}
+
+/// A string that must be given.
+pub(in crate::features::tools) const fn text(name: &'static str, description: &'static str) -> Parameter {
+    required(name, Kind::Text, description)
+}
+
+/// A parameter that must be given.
+pub(in crate::features::tools) const fn required(
+    name: &'static str,
+    kind: Kind,
+    description: &'static str,
+) -> Parameter {
+    Parameter { name, kind, required: true, description: whole(description) }
+}
+
+/// An optional parameter.
+pub(in crate::features::tools) const fn optional(
+    name: &'static str,
+    kind: Kind,
+    description: &'static str,
+) -> Parameter {
+    Parameter { name, kind, required: false, description: whole(description) }
+}
+
+/// A description that is in one piece.
+const fn whole(description: &'static str) -> Description {
+    [description, "", "", ""]
+}
