@@ -27,6 +27,7 @@ pub struct Body {
     /// While writing: the segment that is next, and how much of it is done.
     segment: usize,
     done: usize,
+    error: Option<i32>,
 }
 
 #[derive(Debug)]
@@ -58,6 +59,16 @@ impl Body {
     /// An empty line.
     pub fn new() -> Self {
         Self { tail: Vec::with_capacity(512), ..Self::default() }
+    }
+
+    /// Notes that this is an error with this code.
+    pub fn set_error(&mut self, code: i32) {
+        self.error = Some(code);
+    }
+
+    /// The code of an error; `None` for a result, a notification or a batch. HTTP has a status for some.
+    pub fn error_code(&self) -> Option<i32> {
+        self.error
     }
 
     /// JSON that is already text.

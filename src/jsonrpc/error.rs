@@ -16,6 +16,8 @@ pub const INVALID_PARAMS: i32 = -32602;
 pub const INTERNAL_ERROR: i32 = -32603;
 /// A resource is missing, up to 2025-11-25; 2026-07-28 uses [`INVALID_PARAMS`] instead.
 pub const RESOURCE_NOT_FOUND: i32 = -32002;
+/// An HTTP header does not say what the message says (2026-07-28, "Transports").
+pub const HEADER_MISMATCH: i32 = -32020;
 /// The protocol version in `_meta` is not served (2026-07-28, "Versioning").
 pub const UNSUPPORTED_PROTOCOL_VERSION: i32 = -32022;
 

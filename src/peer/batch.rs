@@ -50,6 +50,11 @@ impl Batches {
         key
     }
 
+    /// Whether answers of it are owed.
+    pub fn is_open(&self, key: BatchKey) -> bool {
+        self.open.contains_key(&key)
+    }
+
     /// Notes that one more answer is owed.
     pub fn owe(&mut self, key: BatchKey) {
         if let Some(batch) = self.open.get_mut(&key) {

@@ -38,6 +38,7 @@ use crate::jsonrpc::error::{Error, INTERNAL_ERROR, INVALID_REQUEST};
 use crate::jsonrpc::message::{self, Id, Message, Request};
 use crate::log;
 use crate::object::{self, Array};
+use crate::protocol::revision::Revision;
 use crate::protocol::{self, Routed, Session, encode};
 use crate::runtime::memory::{Budget, Reservation};
 use crate::server::Server;
@@ -93,11 +94,14 @@ impl<S: Sink> Peer<S> {
         &self.server
     }
 
-    /// Takes a message of `bytes` bytes.
-    pub fn receive(&mut self, message: Message<'_>, bytes: usize) {
+    /// Takes a message of `bytes` bytes. Gives the key of a batch whose answers are not complete.
+    pub fn receive(&mut self, message: Message<'_>, bytes: usize) -> Option<BatchKey> {
         match message {
-            Message::Batch(batch) => self.receive_batch(&batch),
-            message => self.receive_one(message, bytes, None),
+            Message::Batch(batch) => self.receive_batch(&batch).filter(|key| self.batches.is_open(*key)),
+            message => {
+                self.receive_one(message, bytes, None);
+                None
+            }
         }
     }
 
@@ -105,6 +109,25 @@ impl<S: Sink> Peer<S> {
     pub fn advance(&mut self) {
         self.start_waiting();
         self.notify();
+    }
+
+    /// Whether a request of this id is owed an answer, or has a stream open.
+    pub fn is_in_progress(&self, id: &Id) -> bool {
+        self.inflight.contains(id) || self.subscriptions.has_stream(id)
+    }
+
+    /// The client wants no answer any more to the request of this id, or to hear no more on its stream.
+    pub fn cancel(&mut self, id: &Id) {
+        match self.inflight.cancel(id) {
+            Some(pending) => self.settle(pending.batch, Some(id), None, Vec::new()),
+            None => self.subscriptions.close(id),
+        }
+        self.sink.dismiss(Destination::Answer(Some(id)));
+    }
+
+    /// What `initialize` agreed on; `None` before it.
+    pub fn revision(&self) -> Option<Revision> {
+        self.session.revision()
     }
 
     /// Whether no request is owed an answer. Streams may be open.
@@ -161,24 +184,27 @@ impl<S: Sink> Peer<S> {
         }
     }
 
-    fn receive_batch(&mut self, batch: &Array<'_>) {
+    fn receive_batch(&mut self, batch: &Array<'_>) -> Option<BatchKey> {
         let most = self.server.limits().batch;
         if !self.session.has_batches() {
-            return self.refuse("Batches are part of 2025-03-26 and 2024-11-05 only.");
+            self.refuse("Batches are part of 2025-03-26 and 2024-11-05 only.");
+            return None;
         }
         if batch.length == 0 || batch.length > most {
-            return self.refuse(&format!("A batch holds 1 to {most} messages."));
+            self.refuse(&format!("A batch holds 1 to {most} messages."));
+            return None;
         }
         let key = self.batches.open();
         for item in &batch.items {
             self.receive_one(message::item(item), item.get().len(), Some(key));
         }
         self.settle(Some(key), None, None, Vec::new());
+        Some(key)
     }
 
     fn receive_request(&mut self, request: &Request<'_>, bytes: usize, batch: Option<BatchKey>) {
         self.owe(batch);
-        if self.inflight.contains(&request.id) || self.subscriptions.has_stream(&request.id) {
+        if self.is_in_progress(&request.id) {
             let message = "A request with this id is in progress; use another id.";
             return self.settle_error(batch, Some(&request.id), INVALID_REQUEST, message);
         }
@@ -192,13 +218,6 @@ impl<S: Sink> Peer<S> {
         self.settle(batch, Some(&request.id), Some(body), Vec::new());
     }
 
-    fn cancel(&mut self, id: &Id) {
-        match self.inflight.cancel(id) {
-            Some(pending) => self.settle(pending.batch, Some(id), None, Vec::new()),
-            None => self.subscriptions.close(id),
-        }
-    }
-
     /// Notes that a batch owes one more answer.
     fn owe(&mut self, batch: Option<BatchKey>) {
         if let Some(key) = batch {
@@ -208,12 +227,14 @@ impl<S: Sink> Peer<S> {
 
     /// Sends an answer, or adds it to its batch and sends that when it is complete. Without a body nothing is said.
     fn settle(&mut self, batch: Option<BatchKey>, id: Option<&Id>, body: Option<Body>, held: Vec<Reservation>) {
-        let complete = match batch {
-            Some(key) => self.batches.settle(key, body, held),
-            None => body.map(|body| (body, held)),
+        let (to, complete) = match batch {
+            Some(key) => (Destination::Batch(key), self.batches.settle(key, body, held)),
+            None => (Destination::Answer(id), body.map(|body| (body, held))),
         };
-        if let Some((body, held)) = complete {
-            self.send(Destination::Answer(id.filter(|_| batch.is_none())), body, held);
+        match complete {
+            Some((body, held)) => self.send(to, body, held),
+            None if batch.is_some_and(|key| !self.batches.is_open(key)) => self.sink.dismiss(to),
+            None => {}
         }
     }
 
@@ -223,11 +244,15 @@ impl<S: Sink> Peer<S> {
     }
 
     fn send(&mut self, to: Destination<'_>, body: Body, held: Vec<Reservation>) {
-        if tracing::enabled!(target: "mcp_fs::wire", tracing::Level::TRACE) {
-            tracing::trace!(target: "mcp_fs::wire", "<- {}", log::shown(&body.head(log::SHOWN), body.len()));
-        }
-        self.sink.send(to, body, held);
+        send(&mut self.sink, to, body, held);
     }
+}
+
+fn send(sink: &mut impl Sink, to: Destination<'_>, body: Body, held: Vec<Reservation>) {
+    if tracing::enabled!(target: "mcp_fs::wire", tracing::Level::TRACE) {
+        tracing::trace!(target: "mcp_fs::wire", "<- {}", log::shown(&body.head(log::SHOWN), body.len()));
+    }
+    sink.send(to, body, held);
 }
 
 /// The client is gone: what it asked for need not be done.

@@ -1,13 +1,10 @@
 //! What the client hears without asking each time: that resources have changed, and which there are.
 
-use super::Peer;
 use super::sink::{Destination, Sink};
+use super::{Peer, send};
 use crate::call::{Failure, Listening, Outcome};
 use crate::jsonrpc::message::Id;
 use crate::protocol::{Era, Reply, encode};
-
-/// Unwritten messages up to which notifications are added: what a client does not take, it gets once when it does.
-const AHEAD: usize = 64;
 
 impl<S: Sink> Peer<S> {
     /// Lets the outcome of a call take effect on what the client hears. `None`: the answer comes when the stream ends.
@@ -44,22 +41,23 @@ impl<S: Sink> Peer<S> {
         Ok(())
     }
 
-    /// Says what has changed, as fast as the client takes it.
+    /// Says what has changed, as fast as the client takes it: what it does not take, it gets once when it does.
     pub(super) fn notify(&mut self) {
-        let room = AHEAD.saturating_sub(self.sink.unwritten());
-        let legacy = self.session.listener();
-        for (stream, outbound) in self.subscriptions.take_changes(room, legacy.is_some()) {
-            let era = if stream.is_some() { Era::Modern } else { legacy.unwrap_or(Era::Modern) };
-            let to = stream.as_ref().map_or(Destination::Session, Destination::Stream);
-            self.send(to, encode::notification(era, stream.as_ref(), &outbound), Vec::new());
-        }
+        let (sink, legacy) = (&mut self.sink, self.session.listener());
+        self.subscriptions.offer_changes(|stream, outbound| {
+            let to = stream.map_or(Destination::Session, Destination::Stream);
+            let era = if stream.is_some() { Some(Era::Modern) } else { legacy };
+            let Some(era) = era.filter(|_| sink.room(to) > 0) else { return false };
+            send(sink, to, encode::notification(era, stream, outbound), Vec::new());
+            true
+        });
     }
 
     /// Ends all streams with their final result: the client says nothing more, and wants to hear the end.
     pub fn end_streams(&mut self) {
         for id in self.subscriptions.end_streams() {
             let body = encode::result(&id, Era::Modern, Reply::StreamEnd, self.server.info());
-            self.send(Destination::Stream(&id), body, Vec::new());
+            self.send(Destination::StreamEnd(&id), body, Vec::new());
         }
     }
 }

@@ -160,21 +160,16 @@ impl Subscriptions {
         }
     }
 
-    /// At most so many messages that are to be sent, each with the stream it is for; those of the legacy client only
-    /// when it is ready for them.
-    pub fn take_changes(&mut self, most: usize, legacy_is_ready: bool) -> Vec<(Option<Id>, Outbound)> {
-        let mut news = Vec::new();
-        if !self.has_changes || most == 0 {
-            return news;
+    /// Offers each change to `take`, with the stream it is for, `None` being the legacy client's. What `take` refuses
+    /// waits for the next time.
+    pub fn offer_changes(&mut self, mut take: impl FnMut(Option<&Id>, &Outbound) -> bool) {
+        if !self.has_changes {
+            return;
         }
-        if legacy_is_ready {
-            self.legacy.take(None, most, &mut news);
-        }
+        self.has_changes = !self.legacy.offer(|outbound| take(None, outbound));
         for (id, listener) in &mut self.streams {
-            listener.take(Some(id), most, &mut news);
+            self.has_changes |= !listener.offer(|outbound| take(Some(id), outbound));
         }
-        self.has_changes = news.len() >= most || (!legacy_is_ready && self.legacy.has_changes());
-        news
     }
 }
 
@@ -207,20 +202,20 @@ impl Listener {
         concerned
     }
 
-    fn has_changes(&self) -> bool {
-        self.list.iter().any(|heard| heard.changed) || self.resources.iter().any(|heard| heard.changed)
-    }
-
-    fn take(&mut self, stream: Option<&Id>, most: usize, news: &mut Vec<(Option<Id>, Outbound)>) {
-        if news.len() < most && self.list.as_mut().is_some_and(|heard| std::mem::take(&mut heard.changed)) {
-            news.push((stream.cloned(), Outbound::ListChanged));
-        }
-        for heard in self.resources.iter_mut().filter(|heard| heard.changed) {
-            if news.len() >= most {
-                return;
+    /// Whether all changes were taken; offers no more after one that was not.
+    fn offer(&mut self, mut take: impl FnMut(&Outbound) -> bool) -> bool {
+        for heard in self.list.iter_mut().filter(|heard| heard.changed) {
+            if !take(&Outbound::ListChanged) {
+                return false;
             }
             heard.changed = false;
-            news.push((stream.cloned(), Outbound::Updated { uri: heard.of.subject.uri.clone() }));
         }
+        for heard in self.resources.iter_mut().filter(|heard| heard.changed) {
+            if !take(&Outbound::Updated { uri: heard.of.subject.uri.clone() }) {
+                return false;
+            }
+            heard.changed = false;
+        }
+        true
     }
 }

@@ -118,8 +118,8 @@ impl<S: Sink> Peer<S> {
                 }
             }
             Event::Progress(ticket, outbound) => {
-                // Where answers wait to be read, progress is no news.
-                if let Some(pending) = self.inflight.get(ticket).filter(|_| self.sink.unwritten() == 0) {
+                let Some(pending) = self.inflight.get(ticket) else { return };
+                if self.sink.room(Destination::Progress(&pending.id)) > 0 {
                     let (id, body) = (pending.id.clone(), encode::notification(pending.era, None, &outbound));
                     self.send(Destination::Progress(&id), body, Vec::new());
                 }

@@ -51,6 +51,7 @@ pub fn result(id: &Id, era: Era, reply: Reply, info: &ServerInfo) -> Body {
 /// A response with an error, without the line's end.
 pub fn error(id: Option<&Id>, null_id: bool, error: &Error) -> Body {
     let mut body = Body::new();
+    body.set_error(error.code);
     body.raw(r#"{"jsonrpc":"2.0""#);
     match id {
         Some(id) => {

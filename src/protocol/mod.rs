@@ -52,6 +52,11 @@ impl Session {
         self.revision.unwrap_or(Revision::LATEST_LEGACY)
     }
 
+    /// What `initialize` agreed on.
+    pub fn revision(&self) -> Option<Revision> {
+        self.revision
+    }
+
     /// Whose rules hold for what a legacy client is told; `None` before it has said that it is ready to hear.
     pub fn listener(&self) -> Option<Era> {
         self.revision.filter(|_| self.initialized).map(Era::Legacy)
@@ -103,6 +108,20 @@ pub fn route(session: &mut Session, request: &Request<'_>, in_batch: bool) -> (E
             let step = legacy::route(session, request, in_batch, meta.as_ref());
             (Era::Legacy(session.revision_or_latest()), step.into())
         }
+    }
+}
+
+/// Whether a message's parameters mark it as one of 2026-07-28.
+pub fn is_modern(params: &Object<'_>) -> bool {
+    params.get("_meta").and_then(Object::parse).is_some_and(|meta| modern::is_marked(&meta))
+}
+
+/// Checks the `_meta` of a modern request, as HTTP must before it looks at other headers. `agrees` is shown the version,
+/// before it is known whether that is served.
+pub fn check_modern(params: &Object<'_>, agrees: impl FnOnce(&str) -> Result<(), Error>) -> Result<(), Error> {
+    match params.get("_meta").and_then(Object::parse) {
+        Some(meta) => modern::check(&meta, agrees),
+        None => Err(Error::new(error::INVALID_PARAMS, "A request of 2026-07-28 needs \"_meta\" in its \"params\".")),
     }
 }
 

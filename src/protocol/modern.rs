@@ -25,7 +25,7 @@ pub(super) fn is_marked(meta: &Object<'_>) -> bool {
 /// What is to be done about a request that [`is_marked`]. Checked in this order: version, other fields, method,
 /// parameters.
 pub(super) fn route(request: &Request<'_>, meta: &Object<'_>, in_batch: bool) -> Step {
-    check(meta)?;
+    check(meta, |_| Ok(()))?;
     match request.method.as_ref() {
         "server/discover" => Ok(Next::Reply(Reply::Discover)),
         "subscriptions/listen" if in_batch => {
@@ -66,10 +66,12 @@ fn uris(raw: &RawValue) -> Option<Vec<String>> {
     complete.then(|| array.items.iter().map(|raw| object::string(raw).map(Cow::into_owned)).collect())?
 }
 
-fn check(meta: &Object<'_>) -> Result<(), Error> {
+/// Checks a request's `_meta`; `agrees` is shown the version before it is known to be served.
+pub(super) fn check(meta: &Object<'_>, agrees: impl FnOnce(&str) -> Result<(), Error>) -> Result<(), Error> {
     let Some(version) = meta.string(VERSION) else {
         return Err(Error::new(INVALID_PARAMS, format!("_meta must hold \"{VERSION}\", a string.")));
     };
+    agrees(&version)?;
     if version != MODERN {
         let version = object::shortened(&version);
         let message = format!("Protocol version {version:?} is not supported in _meta; {MODERN} is.");

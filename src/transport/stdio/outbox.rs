@@ -13,6 +13,9 @@ use crate::jsonrpc::body::Body;
 use crate::peer::sink::{Destination, Sink};
 use crate::runtime::memory::Reservation;
 
+/// Unwritten messages up to which notifications are added.
+const AHEAD: usize = 64;
+
 /// Staging goes on until the buffer holds this much.
 const CHUNK: usize = 64 << 10;
 
@@ -50,6 +53,14 @@ impl<W> Sink for Outbox<W> {
         // A big answer may be overtaken; what keeps order must not be, however big it is.
         let queue = if body.is_small() || to.keeps_order() { &mut self.small } else { &mut self.big };
         queue.push_back(Line { body, held });
+    }
+
+    fn room(&self, to: Destination<'_>) -> usize {
+        match to {
+            // Where answers wait to be read, progress is no news.
+            Destination::Progress(_) => usize::from(self.unwritten == 0),
+            _ => AHEAD.saturating_sub(self.unwritten),
+        }
     }
 
     fn unwritten(&self) -> usize {
