@@ -1,5 +1,7 @@
 //! The command line, and what is wrong with it.
 
+pub mod http;
+
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,6 +10,7 @@ use clap::Parser;
 use clap::builder::TypedValueParser as _;
 use tracing::level_filters::LevelFilter;
 
+use self::http::HttpOptions;
 use crate::limits::{Limits, WatchMode, Watching};
 use crate::root::{Deny, Protect, Root, Sandbox};
 
@@ -110,6 +113,10 @@ pub struct Cli {
             Default: the environment variable MCP_FS_LOG, or warn"
     )]
     pub log_level: Option<LevelFilter>,
+
+    /// Options of the HTTP server.
+    #[command(flatten)]
+    pub http: HttpOptions,
 }
 
 const AFTER_HELP: &str = "\

@@ -11,10 +11,14 @@ use std::process::ExitCode;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use mcp_fs::cli::http::Door;
 use mcp_fs::cli::{Cli, StartupError};
+use mcp_fs::limits::Limits;
 use mcp_fs::root::{Protect, Root};
 use mcp_fs::runtime::pool::Pool;
 use mcp_fs::server::Server;
+use mcp_fs::transport::http;
+use mcp_fs::transport::http::listener::Listener;
 use mcp_fs::transport::stdio::{self, streams};
 use mcp_fs::{check, log};
 use tokio::runtime::Runtime;
@@ -27,6 +31,14 @@ const UNUSABLE: u8 = 2;
 
 /// Threads of tokio: one for stdin and one for stdout, where they need them.
 const STREAMS: usize = 2;
+
+/// Requests of one HTTP client that are worked on at once, and how many clients may have so many: one that asks for much
+/// leaves threads for the others.
+const IN_FLIGHT_OF_ONE: usize = 16;
+const CLIENTS_AT_WORK: usize = 16;
+
+/// More connections would take more memory than this server is meant to.
+const MOST_CONNECTIONS: usize = 2_048;
 
 /// How long tokio keeps a thread for stdin or stdout: for ever. Another one may not be to be had.
 const KEPT: Duration = Duration::from_hours(24 * 365);
@@ -75,6 +87,13 @@ fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
         cli.enter_sandbox(&mut root)?;
         return Ok(print_check(cli, &root, &protect));
     }
+    match cli.http.open(&root)? {
+        Some(door) => start_http(cli, root, protect, door, level),
+        None => start_stdio(cli, root, protect, level),
+    }
+}
+
+fn start_stdio(cli: &Cli, mut root: Root, protect: Protect, level: LevelFilter) -> Result<ExitCode, StartupError> {
     end_on_signals()?;
     let runtime = runtime()?;
     let streams = {
@@ -95,11 +114,92 @@ fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
     if io::stdin().is_terminal() && !streams::stderr_is_stdout() {
         log::notice("waiting for an MCP client on stdin; Ctrl-D ends it, --check shows more.");
     }
-    let server = Server::new(root, cli.limits());
-    let server = if cli.allow_write { server.allow_write(protect, !cli.no_fsync) } else { server };
-    let code = serve(runtime, server.with_pool(Arc::clone(&pool)), streams, &pool);
+    let code = serve(runtime, server(cli, root, protect, limits, &pool), streams, &pool);
     drop(log);
     Ok(code)
+}
+
+fn server(cli: &Cli, root: Root, protect: Protect, limits: Limits, pool: &Arc<Pool>) -> Server {
+    let server = Server::new(root, limits).with_pool(Arc::clone(pool));
+    if cli.allow_write { server.allow_write(protect, !cli.no_fsync) } else { server }
+}
+
+/// Serves over HTTP. All threads start behind the kernel sandbox; the sockets were bound before it.
+fn start_http(
+    cli: &Cli,
+    mut root: Root,
+    protect: Protect,
+    door: Door,
+    level: LevelFilter,
+) -> Result<ExitCode, StartupError> {
+    let mut limits = cli.limits();
+    limits.in_flight = limits.in_flight.min(IN_FLIGHT_OF_ONE);
+    let connections = connections();
+    cli.enter_sandbox(&mut root)?;
+    std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
+    let pool = Arc::new(Pool::new(CLIENTS_AT_WORK * limits.in_flight + limits.left_behind));
+    let cannot = |error: io::Error| StartupError(format!("cannot start: {error}"));
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime = builder.worker_threads(limits.search_threads.min(4)).max_blocking_threads(STREAMS).enable_all();
+    let runtime = runtime.build().map_err(cannot)?;
+    start_threads(&runtime, 0, &pool)?;
+    let log = (level > LevelFilter::OFF).then(|| log::start(level));
+    if log.is_some() {
+        log::notice(&check::summary(&root, cli.allow_write));
+    }
+    let server = Arc::new(server(cli, root, protect, limits, &pool));
+    let served = runtime.block_on(async {
+        let listener = Listener::new(door.bound)?;
+        let ended = end_signal()?;
+        for notice in &door.notices {
+            log::notice(notice);
+        }
+        http::serve(server, listener, door.access, connections, ended).await;
+        Ok(())
+    });
+    pool.end(LAST_MOMENT);
+    runtime.shutdown_background();
+    drop(log);
+    served.map(|()| ExitCode::SUCCESS).map_err(cannot)
+}
+
+/// How many connections may be open: half of the descriptors that this process may have, which are as many as it may ask
+/// for.
+fn connections() -> usize {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let limit = getrlimit(Resource::Nofile);
+        // Where it is refused, there are as many as before.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+        let descriptors = getrlimit(Resource::Nofile).current.and_then(|most| usize::try_from(most).ok());
+        descriptors.map_or(MOST_CONNECTIONS, |most| MOST_CONNECTIONS.min(most / 2))
+    }
+    #[cfg(not(unix))]
+    MOST_CONNECTIONS
+}
+
+/// The first signal to end. After it the same signals end the process at once.
+#[cfg(unix)]
+fn end_signal() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    })
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "the same signature as on Unix")]
+fn end_signal() -> io::Result<impl Future<Output = ()>> {
+    Ok(async { drop(tokio::signal::ctrl_c().await) })
 }
 
 /// One thread, and others for stdin and stdout where they need some.

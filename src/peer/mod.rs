@@ -125,6 +125,14 @@ impl<S: Sink> Peer<S> {
         self.sink.dismiss(Destination::Answer(Some(id)));
     }
 
+    /// The client wants no answer any more to any request.
+    pub fn cancel_all(&mut self) {
+        for pending in self.inflight.drain(|_| false) {
+            self.settle(pending.batch, Some(&pending.id), None, Vec::new());
+            self.sink.dismiss(Destination::Answer(Some(&pending.id)));
+        }
+    }
+
     /// What `initialize` agreed on; `None` before it.
     pub fn revision(&self) -> Option<Revision> {
         self.session.revision()

@@ -47,6 +47,11 @@ impl Presence {
 }
 
 impl Root {
+    /// Whether the directory is still at its path.
+    pub fn is_in_place(&self) -> bool {
+        self.must_be_in_place().is_ok()
+    }
+
     /// Fails where the directory is no longer at its path. It takes a system call or two, and so it is done once for
     /// each change, and once for each call that reads.
     pub(super) fn must_be_in_place(&self) -> Result<(), RootError> {

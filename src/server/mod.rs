@@ -174,6 +174,11 @@ impl Server {
         }
     }
 
+    /// Whether DIR is in its place and answers. It may block.
+    pub fn is_ready(&self) -> bool {
+        self.services.root.is_in_place()
+    }
+
     /// What is answered to a call for which the system has no thread.
     pub fn without_thread(&self, call: &Call) -> Result<Outcome, Failure> {
         dispatch::no_thread(call)

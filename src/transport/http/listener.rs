@@ -1,0 +1,198 @@
+//! Where clients come to: TCP addresses, a Unix socket, or a socket that systemd has bound. All is bound before the
+//! kernel sandbox, which then forbids to connect, not to accept.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener as StdTcpListener};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::task::Poll;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+#[cfg(unix)]
+use tokio::net::{UnixListener, UnixStream};
+use tokio::time::sleep;
+
+/// How long to wait after a failed accept: mostly there is no descriptor left, until a connection ends.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The value of `--http`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// An IP address and a port; port 0 is any that is free.
+    Tcp(SocketAddr),
+    /// `localhost:PORT`: loopback over IPv4 and IPv6.
+    Localhost(u16),
+    /// `unix:PATH`.
+    Unix(PathBuf),
+    /// `systemd`: the socket that this process was started with (`LISTEN_FDS`, `sd_listen_fds(3)`).
+    Systemd,
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "systemd" {
+            return Ok(Self::Systemd);
+        }
+        if let Some(path) = text.strip_prefix("unix:").filter(|path| !path.is_empty()) {
+            return Ok(Self::Unix(path.into()));
+        }
+        if let Some(port) = text.strip_prefix("localhost:").and_then(|port| port.parse().ok()) {
+            return Ok(Self::Localhost(port));
+        }
+        text.parse()
+            .map(Self::Tcp)
+            .map_err(|_| "write IP:PORT (127.0.0.1:8080, [::1]:8080), localhost:PORT, unix:PATH or systemd".to_owned())
+    }
+}
+
+impl Address {
+    /// Whether only this machine can reach it.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::Tcp(address) => address.ip().is_loopback(),
+            Self::Localhost(_) | Self::Unix(_) => true,
+            Self::Systemd => false,
+        }
+    }
+}
+
+/// A bound socket.
+#[derive(Debug)]
+pub enum Bound {
+    /// Of TCP.
+    Tcp(StdTcpListener),
+    /// Of this machine alone.
+    #[cfg(unix)]
+    Unix(std::os::unix::net::UnixListener),
+}
+
+/// Binds a TCP address; `localhost` over IPv4 and, where the system has it, IPv6.
+pub fn bind_tcp(address: &Address) -> io::Result<Vec<Bound>> {
+    let listen = |address: SocketAddr| -> io::Result<StdTcpListener> {
+        let listener = StdTcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        Ok(listener)
+    };
+    match address {
+        Address::Tcp(address) => Ok(vec![Bound::Tcp(listen(*address)?)]),
+        Address::Localhost(port) => {
+            let first = listen((Ipv4Addr::LOCALHOST, *port).into())?;
+            let second = listen((Ipv6Addr::LOCALHOST, first.local_addr()?.port()).into());
+            Ok(std::iter::once(first).chain(second.ok()).map(Bound::Tcp).collect())
+        }
+        Address::Unix(_) | Address::Systemd => Ok(Vec::new()),
+    }
+}
+
+/// The sockets that systemd has bound for this process.
+#[cfg(unix)]
+pub fn inherited() -> io::Result<Vec<Bound>> {
+    let mut given = listenfd::ListenFd::from_env();
+    let mut all = Vec::new();
+    for index in 0..given.len() {
+        if let Ok(Some(listener)) = given.take_tcp_listener(index) {
+            listener.set_nonblocking(true)?;
+            all.push(Bound::Tcp(listener));
+        } else if let Some(listener) = given.take_unix_listener(index)? {
+            listener.set_nonblocking(true)?;
+            all.push(Bound::Unix(listener));
+        }
+    }
+    Ok(all)
+}
+
+impl Bound {
+    /// The address of a TCP socket.
+    pub fn address(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Tcp(listener) => listener.local_addr().ok(),
+            #[cfg(unix)]
+            Self::Unix(_) => None,
+        }
+    }
+}
+
+/// Bound sockets, and a runtime that waits for clients on them.
+#[derive(Debug)]
+pub struct Listener {
+    sockets: Vec<Socket>,
+}
+
+#[derive(Debug)]
+enum Socket {
+    Tcp(TcpListener),
+    #[cfg(unix)]
+    Unix(UnixListener),
+}
+
+/// A connection.
+#[derive(Debug)]
+pub enum Accepted {
+    /// Over TCP.
+    Tcp(TcpStream),
+    /// From this machine.
+    #[cfg(unix)]
+    Unix(UnixStream),
+}
+
+impl Listener {
+    /// Within a tokio runtime.
+    pub fn new(bound: Vec<Bound>) -> io::Result<Self> {
+        let sockets = bound.into_iter().map(|bound| match bound {
+            Bound::Tcp(listener) => TcpListener::from_std(listener).map(Socket::Tcp),
+            #[cfg(unix)]
+            Bound::Unix(listener) => UnixListener::from_std(listener).map(Socket::Unix),
+        });
+        Ok(Self { sockets: sockets.collect::<io::Result<_>>()? })
+    }
+
+    /// The next connection. What is wrong with one that could not be accepted is logged.
+    pub(super) async fn accept(&mut self) -> Accepted {
+        loop {
+            match self.next().await {
+                Ok(accepted) => return accepted,
+                Err(error) => {
+                    tracing::warn!("a connection could not be accepted: {error}");
+                    sleep(PAUSE).await;
+                }
+            }
+        }
+    }
+
+    async fn next(&mut self) -> io::Result<Accepted> {
+        poll_fn(|cx| {
+            for socket in &self.sockets {
+                let accepted = match socket {
+                    Socket::Tcp(listener) => listener.poll_accept(cx).map_ok(|(stream, _)| {
+                        // Without it an answer that is two segments waits 40 ms for the client's acknowledgement.
+                        drop(stream.set_nodelay(true));
+                        Accepted::Tcp(stream)
+                    }),
+                    #[cfg(unix)]
+                    Socket::Unix(listener) => listener.poll_accept(cx).map_ok(|(stream, _)| Accepted::Unix(stream)),
+                };
+                if accepted.is_ready() {
+                    return accepted;
+                }
+            }
+            Poll::Pending
+        })
+        .await
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => address.fmt(f),
+            Self::Localhost(port) => write!(f, "localhost:{port}"),
+            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+            Self::Systemd => f.write_str("systemd"),
+        }
+    }
+}
