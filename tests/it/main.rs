@@ -42,6 +42,10 @@ mod sdk_edges;
 // Several clients of one server, side by side.
 mod peers;
 
+// Streamable HTTP: the rules of the transport by their numbers, over bare sockets.
+#[cfg(unix)]
+mod http;
+
 // Cancelling before, during and after; unknown and duplicate ids; panics; limits; the end of input in flight.
 mod cancellation;
 
