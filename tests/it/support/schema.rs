@@ -1,10 +1,9 @@
-//! The specification's own JSON Schemas as judges.
-//!
-//! They lie beside the repository, in `../shared/schema/<revision>/schema.json` (or below `$MCP_FS_SHARED`), and not
-//! in it. Where they are missing these checks are skipped, and said to be.
+//! The specification as judge, twice: its types, which every clone has ([`types`]), and its own JSON Schemas where they lie
+//! beside the repository, in `../shared/schema/<revision>/schema.json` (or below `$MCP_FS_SHARED`). Those are not part of it.
+
+mod types;
 
 use std::collections::HashMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -13,6 +12,7 @@ use serde_json::{Value, json};
 
 /// Checks `instance` against a definition of a revision's schema; the error says what is wrong where.
 pub(crate) fn check(revision: &str, definition: &str, instance: &Value) -> Result<(), String> {
+    types::check(revision, definition, instance)?;
     let Some(validator) = validator(revision, definition) else { return Ok(()) };
     let errors: Vec<String> = validator
         .iter_errors(instance)
@@ -89,12 +89,7 @@ fn directory() -> Option<&'static PathBuf> {
     let find = || {
         let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared");
         let shared = std::env::var_os("MCP_FS_SHARED").map_or_else(beside, PathBuf::from);
-        let found = Some(shared.join("schema")).filter(|directory| directory.is_dir());
-        if found.is_none() {
-            // Not eprintln!, which cargo test shows for failed tests only.
-            let _ = writeln!(std::io::stderr(), "SKIPPED: schema checks, {}/schema not found", shared.display());
-        }
-        found
+        Some(shared.join("schema")).filter(|directory| directory.is_dir())
     };
     DIRECTORY.get_or_init(find).as_ref()
 }
