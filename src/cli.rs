@@ -14,7 +14,7 @@ use self::http::HttpOptions;
 use crate::limits::{Limits, WatchMode, Watching};
 use crate::root::{Deny, Protect, Root, Sandbox};
 
-/// Serves one directory to MCP clients over stdio, as resources and tools, and nothing outside it.
+/// Serve one directory to MCP clients as resources and tools, and nothing outside it.
 ///
 /// Claude Code: claude mcp add files -- mcp-fs /dir
 #[derive(Debug, Parser)]
@@ -25,91 +25,91 @@ pub struct Cli {
     #[arg(value_name = "DIR", value_parser = clap::builder::OsStringValueParser::new().map(PathBuf::from))]
     pub dir: PathBuf,
 
-    /// Open DIR, print what would be served and how to configure clients, and exit.
+    /// Print what would be served and how to configure clients, then exit.
     #[arg(long)]
     pub check: bool,
 
-    /// Let clients change what is in DIR: write, edit, create, move, copy and delete (or set `MCP_FS_ALLOW_WRITE=true`).
+    /// Let clients write, edit, create, move, copy and delete files in DIR (or set `MCP_FS_ALLOW_WRITE=true`).
     #[arg(long)]
     pub allow_write: bool,
 
-    /// Do not wait until a change is on the disk: faster, and the last ones may be lost in a power cut.
+    /// Do not wait for changes to reach the disk: faster, but a power cut can lose the latest ones.
     #[arg(long)]
     pub no_fsync: bool,
 
-    /// Whether the kernel confines the whole server to DIR (Landlock): auto (as far as it can), require, off.
+    /// Confine the process to DIR with Landlock: auto (as far as the kernel can), require (or do not start), off.
     #[arg(long, value_name = "HOW", default_value = "auto", hide_possible_values = true)]
     pub sandbox: Sandbox,
 
-    /// Never give out what this pattern matches (gitignore syntax, no negation); may be repeated.
+    /// Deny access to files that match PATTERN (gitignore syntax without negation); repeatable.
     #[arg(long, value_name = "PATTERN")]
     pub deny: Vec<String>,
 
-    /// Also give out what is denied by default: .env, .ssh/, private keys and the like.
+    /// Allow access to files that are denied by default, such as .env, .ssh/ and private keys.
     #[arg(long)]
     pub no_default_deny: bool,
 
-    /// Never change what this pattern matches (gitignore syntax, no negation); may be repeated.
+    /// Make files that match PATTERN read-only (gitignore syntax without negation); repeatable.
     #[arg(long, value_name = "PATTERN", requires = "allow_write")]
     pub protect: Vec<String>,
 
-    /// Also change what is protected by default, as other programs run or obey it: .git/, .vscode/, .envrc and the like.
+    /// Allow changes to files that other programs run or obey, such as .git/, .vscode/ and .envrc.
     #[arg(long, requires = "allow_write")]
     pub no_default_protect: bool,
 
-    /// Entries of resources/list, over all pages.
+    /// Return at most N entries from resources/list, over all pages.
     #[arg(long, value_name = "N", default_value_t = Limits::default().list, value_parser = positive())]
     pub list_limit: usize,
 
-    /// Entries in one page of resources/list.
+    /// Return at most N entries per page of resources/list.
     #[arg(long, value_name = "N", default_value_t = Limits::default().page, value_parser = positive())]
     pub page_size: usize,
 
-    /// Bytes of text in one tool answer.
+    /// Return at most BYTES of text per tool call.
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().output_bytes, value_parser = at_least(1_000))]
     pub max_output_bytes: usize,
 
-    /// Bytes of a text resource in one answer; longer ones come in parts.
+    /// Return at most BYTES of a text resource at a time; longer ones come in parts.
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().resource_bytes, value_parser = at_least(1_000))]
     pub max_resource_bytes: usize,
 
-    /// Bytes of a binary resource or of media; larger ones are refused.
+    /// Refuse binary resources and media larger than BYTES.
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().blob_bytes, value_parser = positive())]
     pub max_blob_bytes: usize,
 
-    /// Requests worked on at once.
+    /// Process at most N requests at once.
     #[arg(long, value_name = "N", default_value_t = Limits::default().in_flight, value_parser = positive())]
     pub max_in_flight: usize,
 
-    /// Seconds after which a search gives what it found so far, and lines far into a file are looked for no longer.
+    /// Stop a search after SECONDS and return what it found.
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().search_time.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub search_timeout: u64,
 
-    /// Seconds after which a request gets an error that is stuck in a file system which does not answer.
+    /// Fail a request whose file system call has not returned after SECONDS.
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().io_time.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub io_timeout: u64,
 
-    /// Threads of one search of contents. Default: one for each processor, at most 8.
+    /// Search file contents with N threads. Default: one per processor, at most 8.
     #[arg(long, value_name = "N", value_parser = positive())]
     pub search_threads: Option<usize>,
 
-    /// How changes are noticed: auto (the system tells), poll (look now and then: network file systems), off.
+    /// Detect changes by system events (auto), by polling (poll, for network file systems), or not at all (off).
     #[arg(long, value_name = "HOW", default_value = "auto", hide_possible_values = true)]
     pub watch: WatchMode,
 
-    /// Directories watched at once; what is beyond is looked at now and then.
+    /// Watch at most N directories; poll the rest.
     #[arg(long, value_name = "N", default_value_t = Watching::default().directories, value_parser = positive())]
     pub watch_limit: usize,
 
-    /// Seconds between two looks at what is subscribed and cannot be watched.
+    /// Poll what cannot be watched every SECONDS.
     #[arg(long, value_name = "SECONDS", default_value_t = Watching::default().poll.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub poll_interval: u64,
 
-    /// What is said on stderr.
+    /// Log to stderr.
     #[arg(
         long,
         value_name = "LEVEL",
-        help = "Log on stderr: off, error, warn, info, debug, trace. At trace every line of the protocol is shown. \
+        help = "Log to stderr at LEVEL: off, error, warn, info, debug, or trace, which shows every protocol message. \
             Default: the environment variable MCP_FS_LOG, or warn"
     )]
     pub log_level: Option<LevelFilter>,
@@ -121,11 +121,13 @@ pub struct Cli {
 
 const AFTER_HELP: &str = "\
 Examples:
-  mcp-fs ~/notes                    serve a directory (a client starts it like this)
-  mcp-fs --check ~/notes            see what would be served, and what to paste into a client's configuration
-  mcp-fs --deny '*.pem' ~/project   keep certificates out of it
+  mcp-fs ~/notes                         serve a directory over stdio (clients start it like this)
+  mcp-fs --check ~/notes                 see what would be served, and what to paste into a client
+  mcp-fs --deny '*.pem' ~/project        hide certificates
+  mcp-fs --http 127.0.0.1:8080 ~/notes   serve any number of clients over HTTP
 
-Exit codes: 0 the input ended, 1 it could not be read or answered, 2 the arguments are wrong or DIR cannot be served.";
+Exit codes: 0 the input ended or the server was stopped, 1 reading or writing failed, 2 the arguments are wrong or DIR
+cannot be served.";
 
 /// Why the server does not start: one line for stderr.
 #[derive(Debug, PartialEq, Eq)]

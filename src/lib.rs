@@ -1,55 +1,55 @@
 //! mcp-fs serves one directory to MCP clients, as resources and as tools, and nothing outside it.
 //!
-//! It is also meant to be read, by people who learn the protocol. Start here, then follow a request:
+//! The code is also meant to be read by people who learn the protocol. `ARCHITECTURE.md` has the map with links. Follow a
+//! request:
 //!
 //! ```text
 //!  bytes
-//!    |  transport   bytes -> message            one client on stdin and stdout: lines, bounded; the only writer
+//!    |  transport   bytes -> message            stdio: lines; http: bodies and event streams
 //!    |  jsonrpc     message -> Request | Notification | Response | Batch, or Malformed
-//!    |  peer        one client: its requests in progress, batches, subscriptions; answers exactly once
-//!    |  protocol    Request -> Call             the rules of the revision; neutral words out
-//!    |  server      shared by all peers: runs a Call inline or on a thread, and finds work that is blocked
-//!    |  features    Call -> Outcome | Failure   one file a tool; no revision, no wire
+//!    |  peer        one client: its requests in flight, batches, subscriptions; answers exactly once
+//!    |  protocol    Request -> Call             the rules of the revision; neutral vocabulary out
+//!    |  server      shared by all peers: runs a Call inline or on a thread, and finds stuck work
+//!    |  features    Call -> Outcome | Failure   one file per tool; no revision, no wire type
 //!    |  root        RelPath -> bytes, entries   the only code that touches the disk
 //!    v
 //!  Outcome | Failure -> protocol::encode -> the peer's sink -> transport -> bytes
 //! ```
 //!
-//! A layer uses those below it and none above; `tests/it/layers.rs` checks that. Beside the way of a request: [`call`]
-//! is the vocabulary that protocol and features share, [`services`] is what lives as long as the server (the watching
-//! thread, snapshots of the list) and what a call has at hand of it, [`runtime`] has what work runs on (threads, permits,
-//! memory, the request to stop), [`limits`] has every bound, [`text`] and [`bytes`] hold what may be large, [`hostile`]
-//! knows the characters that are escaped wherever a name is shown. [`log`] writes to stderr; [`cli`] and [`check`] are
-//! what a person sees.
+//! A layer uses the layers below it and none above; `tests/it/layers.rs` checks that. Beside them: [`call`] is the
+//! vocabulary that protocol and features share, [`services`] lives as long as the server (the watcher, snapshots of the
+//! list), [`runtime`] has threads, permits, memory budgets and cancellation, [`limits`] has every bound, [`text`] and
+//! [`bytes`] hold large data, [`hostile`] knows which characters must be escaped in names. [`log`] writes to stderr;
+//! [`cli`] and [`check`] are what a person sees.
 //!
 //! # Invariants
 //!
-//! 1. Only [`root`] touches the file system. `.clippy.toml` forbids it to everything else, and the ambient authority
-//!    that a program is born with enters at one line, in [`root::Root::open`]. [`root::Root`] cannot change anything;
-//!    what can is [`root::WritableRoot`], and that exists only with `--allow-write`.
-//! 2. [`features`] names no revision, no transport and no wire type. A new tool is one file and one line.
-//! 3. Every request gets exactly one answer, also when the work panics, unless it was cancelled. Notifications get
-//!    none, and neither does anything that is a response.
-//! 4. stdout carries lines of the protocol only. The log goes to stderr, with control characters escaped.
+//! 1. Only [`root`] touches the file system, apart from stdin and stdout, and the token file and socket of HTTP, which are
+//!    opened before the sandbox. `.clippy.toml` forbids it elsewhere. Ambient authority enters at one line, in
+//!    [`root::Root::open`]. [`root::Root`] cannot change anything; [`root::WritableRoot`] can, and exists only with
+//!    `--allow-write`.
+//! 2. [`features`] names no revision, no transport and no wire type. Adding a tool is one file and one line.
+//! 3. Every request gets exactly one answer, even if the work panics, unless it was cancelled. Notifications and responses
+//!    get none.
+//! 4. stdout carries protocol messages only. The log goes to stderr, with control characters escaped.
 //! 5. No path outside the served directory, no environment value and no error number reaches a client. Kernel file
 //!    systems such as /proc, where the process's own secrets can be read, are never served.
 //! 6. Nothing is listed, reported or opened that was not reached through the root handle.
-//! 7. On Linux the kernel confines the process to the directory before it reads the first line ([`root::sandbox`]),
-//!    so that a fault in the first six does not lead outside.
+//! 7. On Linux the kernel confines the process to the directory before it reads the first message ([`root::sandbox`]), so
+//!    that a bug in the first six does not lead outside.
 //!
-//! `tests/it/tidy.rs`, `tests/it/layers.rs` and the lints hold the first two; the tests named after the others hold those.
+//! `tests/it/tidy.rs`, `tests/it/layers.rs` and lints check the first two; tests named after the others check those.
 //!
 //! # Why not an SDK
 //!
-//! The protocol layer is small, and its edges are what there is to learn: which era a message belongs to, which id an
-//! error goes to, what is answered and what never is. An SDK hides them, and makes its own compromises: the official
-//! Rust SDK drops a readable id, leaves a panic without an answer, and ends the process on an early notification.
+//! The protocol layer is small, and its edge cases are what there is to learn: which era a message belongs to, which id an
+//! error carries, what is never answered. An SDK hides them, and makes compromises: the official Rust SDK drops a readable
+//! id, leaves a panic unanswered, and ends the process on an early notification.
 //!
 //! # What is left out, and why
 //!
-//! Client roots (`roots/list`): the directory on the command line is what is served; a client that could change it
-//! would make the configuration a suggestion. Sampling and `logging/setLevel`: deprecated; stderr is the log. Prompts:
-//! a directory has none. HTTP: one process, one client, one pipe, and so no authentication to get wrong.
+//! Client roots (`roots/list`): a client that could change the served directory would make the configuration a suggestion.
+//! Sampling and `logging/setLevel`: deprecated; the log goes to stderr. The HTTP+SSE transport of 2024-11-05: replaced.
 
 #![forbid(unsafe_code)]
 

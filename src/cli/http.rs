@@ -27,32 +27,32 @@ const TOKEN_VARIABLE: &str = "MCP_FS_TOKEN";
 /// Options of the HTTP server.
 #[derive(Args, Clone, Debug, Default)]
 pub struct HttpOptions {
-    /// Serve any number of clients over HTTP at ADDRESS, instead of one over stdio: IP:PORT, localhost:PORT, unix:PATH,
-    /// or systemd (socket activation).
+    /// Serve any number of clients over HTTP at ADDRESS instead of one over stdio: IP:PORT, localhost:PORT, unix:PATH, or
+    /// systemd for socket activation.
     #[arg(long = "http", id = "http", value_name = "ADDRESS")]
     pub address: Option<Address>,
 
-    /// The file that holds the token clients must send (or set `MCP_FS_TOKEN`).
+    /// Read the token that clients must send from FILE (or set `MCP_FS_TOKEN`).
     #[arg(long, value_name = "FILE", requires = "http")]
     pub token_file: Option<PathBuf>,
 
-    /// Ask for no token: for a server behind a proxy that asks by itself. Loopback and Unix sockets only.
+    /// Do not ask for a token; loopback addresses and Unix sockets only.
     #[arg(long, requires = "http", conflicts_with = "token_file")]
     pub no_token: bool,
 
-    /// Accept requests for this host name, besides localhost; may be repeated.
+    /// Accept requests for HOST in addition to localhost; repeatable.
     #[arg(long, value_name = "HOST", requires = "http")]
     pub allow_host: Vec<String>,
 
-    /// Accept requests from web pages of this origin, such as <https://app.example>; may be repeated.
+    /// Accept requests from web pages of ORIGIN, written as in the Origin header; repeatable.
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     pub allow_origin: Vec<String>,
 
-    /// Permissions of the Unix socket, octal. Default: 600.
+    /// Set the permissions of the Unix socket, in octal. Default: 600.
     #[arg(long, value_name = "MODE", requires = "http")]
     pub socket_mode: Option<String>,
 
-    /// Group of the Unix socket.
+    /// Set the group of the Unix socket, by its number.
     #[arg(long, value_name = "GID", requires = "http")]
     pub socket_group: Option<u32>,
 }

@@ -81,8 +81,8 @@ mod cli;
 // What only a real process shows: pipes and sockets, signals, EPIPE, stderr, descriptors, the second wall.
 mod process;
 
-// README's tool table, transcript and configuration equal what the program says.
-mod readme;
+// The pages and examples equal what the program says and does.
+mod docs;
 
 // What went wrong for people elsewhere: one test per public report, named after its id.
 mod cases;

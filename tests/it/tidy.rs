@@ -50,7 +50,7 @@ pub(crate) fn sources(directory: &str) -> Vec<Source> {
 
 /// All that was written here; not what was built of it.
 fn all_sources() -> Vec<Source> {
-    ["src", "tests", "benches", "fuzz/src", "fuzz/fuzz_targets"].into_iter().flat_map(sources).collect()
+    ["src", "tests", "examples", "benches", "fuzz/src", "fuzz/fuzz_targets"].into_iter().flat_map(sources).collect()
 }
 
 /// Fails with all the places where one of the sources names one of `words`.

@@ -248,3 +248,16 @@ fn transcripts_are_read_line_by_line() {
     assert_eq!(steps, expected);
     assert_eq!(parse("< {}\nnonsense").unwrap_err(), "line 2: begins with none of the marks");
 }
+
+#[test]
+fn every_lesson_is_in_the_index() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
+    let index = fs::read_to_string(directory.join("README.md")).expect("the index");
+    let mut listed: Vec<&str> = index.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    let entries = fs::read_dir(&directory).expect("the lessons").map(|entry| entry.expect("readable").file_name());
+    let mut lessons: Vec<String> = entries.filter_map(|name| name.into_string().ok()).collect();
+    lessons.retain(|name| name != "README.md");
+    lessons.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(listed, lessons);
+}

@@ -1,0 +1,4 @@
+//! What people read first: the pages, and the examples that they link to.
+
+mod examples;
+mod pages;
