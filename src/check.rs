@@ -31,7 +31,7 @@ pub fn report(root: &Root, protect: Option<&Protect>, limits: &Limits, program: 
 
 /// The line that a server begins with on stderr: what it serves, and what keeps it to that.
 pub fn summary(root: &Root, writable: bool) -> String {
-    let access = if writable { "to be read and changed" } else { "read-only" };
+    let access = if writable { "read-write" } else { "read-only" };
     let (path, paths, process) = (root.path().display(), root.confinement(), root.sandbox());
     format!("serving {path}, {access}; paths confined by {paths}; process by {process}")
 }
@@ -80,7 +80,7 @@ fn contents(root: &Root, limit: usize) -> String {
         let _ = writeln!(text, "unreadable    {}", log::escaped(directory));
     }
     for file in displaced.iter().take(20) {
-        let what = "another program's file, which a write displaced; move it to where it belongs, or delete it";
+        let what = "another program's file that a write displaced; move it back, or delete it";
         let _ = writeln!(text, "displaced     {}: {what}", log::escaped(&file.display()));
     }
     for note in &walk.notes {

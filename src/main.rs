@@ -112,7 +112,7 @@ fn start_stdio(cli: &Cli, mut root: Root, protect: Protect, level: LevelFilter) 
         log::notice(&check::summary(&root, cli.allow_write));
     }
     if io::stdin().is_terminal() && !streams::stderr_is_stdout() {
-        log::notice("waiting for an MCP client on stdin; Ctrl-D ends it, --check shows more.");
+        log::notice("waiting for an MCP client on stdin; press Ctrl-D to stop, or run with --check.");
     }
     let code = serve(runtime, server(cli, root, protect, limits, &pool), streams, &pool);
     drop(log);
@@ -226,7 +226,7 @@ fn start_threads(runtime: &Runtime, streams: usize, pool: &Pool) -> Result<(), S
         return Ok(());
     }
     Err(StartupError(
-        "cannot start a thread: the limit of processes is reached; raise it (ulimit -u for the user, pids.max for a \
+        "cannot start a thread: the process limit is reached; raise it (ulimit -u for the user, pids.max for a \
          container)"
             .to_owned(),
     ))

@@ -65,8 +65,7 @@ fn check(template: &str, argument: &str, root: &Root) -> Result<(), Failure> {
     let is_uri = || !template.contains('{') && root.locate_uri(template).is_ok_and(is_inside);
     if !resources::templates(root).iter().any(|known| known.uri_template == template) && !is_uri() {
         let template = object::shortened(template);
-        let message =
-            format!("Unknown template in \"ref\": {template}. resources/templates/list has the one there is.");
+        let message = format!("Unknown template in \"ref\": {template}. See resources/templates/list.");
         return Err(Failure::InvalidParams(message));
     }
     if !VARIABLES.contains(&argument) {

@@ -26,7 +26,7 @@ pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
 
 /// What is answered to a call whose work is stuck: nothing was heard of it for so long.
 pub fn timed_out(call: &Call, after: Duration) -> Result<Outcome, Failure> {
-    let message = format!("The file system did not answer within {} s (--io-timeout).", after.as_secs());
+    let message = format!("The file system did not respond within {} s (--io-timeout).", after.as_secs());
     match call {
         Call::CallTool { name, .. } => Ok(Outcome::Tool(tools::timed_out(name, &message))),
         Call::ReadResource { uri } | Call::Subscribe { uri } => {

@@ -33,7 +33,7 @@ pub(super) fn notes(root: &Root, notes: &[(RelPath, String)]) -> Vec<String> {
 /// How many entries ignore files hid from a walk, where they hid any.
 pub(super) fn hidden(entries: usize) -> Option<String> {
     let entries = (entries > 0).then(|| counted(entries as u64, "entry", "entries"))?;
-    Some(format!("{entries} hidden by ignore files left out (includeIgnored shows them)"))
+    Some(format!("{entries} hidden by ignore files (includeIgnored shows them)"))
 }
 
 /// How many links to directories a walk did not enter, where there were any.

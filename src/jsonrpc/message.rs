@@ -119,7 +119,7 @@ impl fmt::Debug for Id {
 /// Reads one line.
 pub fn parse(line: &[u8]) -> Message<'_> {
     let Ok(text) = simdutf8::basic::from_utf8(line) else {
-        return malformed(PARSE_ERROR, "The line is not valid UTF-8. Send one JSON-RPC message per line, in UTF-8.");
+        return malformed(PARSE_ERROR, "The message is not valid UTF-8.");
     };
     if text.starts_with('[') {
         return match serde_json::from_str(text) {
@@ -185,7 +185,7 @@ fn malformed<'a>(code: i32, message: &str) -> Message<'a> {
 }
 
 fn not_json<'a>(error: &serde_json::Error) -> Message<'a> {
-    let message = format!("The line is not valid JSON: {error}. Send one JSON-RPC message per line.");
+    let message = format!("The message is not valid JSON: {error}.");
     Message::Malformed(None, Error::new(PARSE_ERROR, message))
 }
 

@@ -187,7 +187,7 @@ impl<S: Sink> Peer<S> {
             }
             Message::Batch(_) => {
                 self.owe(batch);
-                self.settle_error(batch, None, INVALID_REQUEST, "A batch cannot hold a batch.");
+                self.settle_error(batch, None, INVALID_REQUEST, "A batch cannot contain a batch.");
             }
         }
     }
@@ -195,11 +195,11 @@ impl<S: Sink> Peer<S> {
     fn receive_batch(&mut self, batch: &Array<'_>) -> Option<BatchKey> {
         let most = self.server.limits().batch;
         if !self.session.has_batches() {
-            self.refuse("Batches are part of 2025-03-26 and 2024-11-05 only.");
+            self.refuse("Batches exist only in 2025-03-26 and 2024-11-05.");
             return None;
         }
         if batch.length == 0 || batch.length > most {
-            self.refuse(&format!("A batch holds 1 to {most} messages."));
+            self.refuse(&format!("A batch must have 1 to {most} messages."));
             return None;
         }
         let key = self.batches.open();

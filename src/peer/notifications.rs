@@ -31,7 +31,7 @@ impl<S: Sink> Peer<S> {
     fn open_stream(&mut self, id: &Id, listening: Listening) -> Result<(), Failure> {
         let most = self.server.limits().watch.streams;
         if self.subscriptions.streams() >= most {
-            let message = format!("Too many open streams (limit {most}); cancel one of them first.");
+            let message = format!("Too many open streams (limit {most}); close one first.");
             return Err(Failure::Internal(message));
         }
         let list = listening.list;

@@ -165,7 +165,7 @@ impl<S: Sink> Peer<S> {
 
     /// Fails a request for which there is no thread.
     fn fail_without_thread(&mut self, ticket: Ticket, call: &Call) {
-        tracing::error!("there is no thread for a request: the system has none (ulimit -u), or all are blocked");
+        tracing::error!("no thread for a request: the process limit is reached (ulimit -u), or all threads are stuck");
         if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
             self.answer(&id, era, batch, self.server.without_thread(call), Vec::new());
         }

@@ -18,9 +18,7 @@ pub(super) fn route(session: &mut Session, request: &Request<'_>, in_batch: bool
             Err(Error::new(INVALID_REQUEST, "initialize cannot be part of a batch; send it alone."))
         }
         ("initialize", None) => initialize(session, request),
-        ("initialize", Some(_)) => {
-            Err(Error::new(INVALID_REQUEST, "This session is initialized already; go on with it."))
-        }
+        ("initialize", Some(_)) => Err(Error::new(INVALID_REQUEST, "This session is already initialized.")),
         ("ping", _) => Ok(Next::Reply(Reply::Empty)),
         (_, None) => Err(Error::new(
             INVALID_PARAMS,

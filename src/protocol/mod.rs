@@ -180,7 +180,7 @@ impl Era {
         Some(match failure {
             Failure::UnknownTool(name) => {
                 let name = object::shortened(&name);
-                Error::new(error::INVALID_PARAMS, format!("Unknown tool: {name}. tools/list names those there are."))
+                Error::new(error::INVALID_PARAMS, format!("Unknown tool: {name}. See tools/list."))
             }
             Failure::InvalidParams(message) => Error::new(error::INVALID_PARAMS, message),
             Failure::BadUri { uri, message } => Error::new(error::INVALID_PARAMS, message).with_data(uri_data(&uri)),

@@ -69,7 +69,7 @@ fn uris(raw: &RawValue) -> Option<Vec<String>> {
 /// Checks a request's `_meta`; `agrees` is shown the version before it is known to be served.
 pub(super) fn check(meta: &Object<'_>, agrees: impl FnOnce(&str) -> Result<(), Error>) -> Result<(), Error> {
     let Some(version) = meta.string(VERSION) else {
-        return Err(Error::new(INVALID_PARAMS, format!("_meta must hold \"{VERSION}\", a string.")));
+        return Err(Error::new(INVALID_PARAMS, format!("_meta must contain \"{VERSION}\", a string.")));
     };
     agrees(&version)?;
     if version != MODERN {
@@ -80,6 +80,6 @@ pub(super) fn check(meta: &Object<'_>, agrees: impl FnOnce(&str) -> Result<(), E
     }
     match meta.get(CLIENT_CAPABILITIES).map(Object::parse) {
         Some(Some(_)) => Ok(()),
-        _ => Err(Error::new(INVALID_PARAMS, format!("_meta must hold \"{CLIENT_CAPABILITIES}\", an object."))),
+        _ => Err(Error::new(INVALID_PARAMS, format!("_meta must contain \"{CLIENT_CAPABILITIES}\", an object."))),
     }
 }

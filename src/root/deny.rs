@@ -165,8 +165,8 @@ mod tests {
         let deny = Deny::new(&["*.PEM".to_owned()], true).expect("a valid pattern");
         let error = |path: &str| deny.check(&RelPath::from_bytes(path.as_bytes())).expect_err("denied").to_string();
         assert_eq!(error("a.pem"), "denied by the pattern \"*.PEM\" given with --deny");
-        assert!(error(".env").contains("\".env\"; the server's --no-default-deny"));
-        assert!(error(".mcp-fs-0.tmp").ends_with("the server's own temporary files"));
+        assert!(error(".env").contains("\".env\"; --no-default-deny"));
+        assert!(error(".mcp-fs-0.tmp").ends_with("reserved for temporary files of the server"));
     }
 
     #[test]

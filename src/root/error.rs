@@ -20,7 +20,7 @@ pub enum RootError {
     #[error("not found")]
     NotFound,
     /// Not by the exact name, and several names are the same but for their Unicode form.
-    #[error("not found by this exact name; several names differ from it only in their Unicode form")]
+    #[error("not found by this exact name; several names differ from it only in Unicode normalization")]
     Ambiguous,
     /// The operating system refuses.
     #[error("permission denied")]
@@ -34,43 +34,43 @@ pub enum RootError {
         of: DeniedBy,
     },
     /// A FIFO, socket, device: never opened.
-    #[error("not a regular file but {0}")]
+    #[error("not a regular file: {0}")]
     NotRegular(Kind),
     /// A directory where a file was expected.
-    #[error("a directory, not a file")]
+    #[error("is a directory, not a file")]
     IsDirectory,
     /// A file where a directory was expected.
     #[error("not a directory")]
     NotDirectory,
     /// Links that lead to one another.
-    #[error("too many links; they may form a loop")]
+    #[error("too many links, possibly a loop")]
     Loop,
     /// The path cannot be one.
     #[error("{0}")]
     BadPath(&'static str),
     /// It lies on procfs, sysfs or the like, which show the server's own secrets.
-    #[error("on a kernel file system (such as /proc), which is never served")]
+    #[error("on a kernel file system such as /proc, which is never served")]
     KernelFileSystem,
     /// It lies on a file system of which nothing is known, by its number: it may be one of those.
     #[error(
-        "on a file system of a kind that the server does not know, and therefore does not serve; copy it to another file \
+        "on a file system of a kind that the server does not know and therefore does not serve; copy it to another file \
          system, or ask for this one to be supported (the server's log has its number)"
     )]
     UnknownFileSystem(u32),
     /// The handle of a network file system is out of date, again and again.
-    #[error("replaced or removed on the file server at this moment; try again")]
+    #[error("changed on the file server while it was being read; try again")]
     Stale,
     /// Another program holds it: a lease, as file servers take them.
-    #[error("held by another program for a moment (a lease); try again")]
+    #[error("held by another program (a lease); try again")]
     Held,
     /// The file system took too long, or others are stuck in it.
-    #[error("on a file system that does not answer; try again later")]
+    #[error("on a file system that does not respond; try again later")]
     NoAnswer,
     /// The client does not want it any more.
     #[error("cancelled")]
     Cancelled,
     /// The process has too many files open.
-    #[error("the server has too many files open; try again, or raise its limit (ulimit -n)")]
+    #[error("the server has too many open files; try again, or raise the limit (ulimit -n)")]
     TooManyOpen,
     /// The served directory itself was moved, replaced or deleted.
     #[error(
@@ -98,8 +98,8 @@ impl fmt::Display for DeniedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Option => " given with --deny",
-            Self::Default => "; the server's --no-default-deny lifts the default patterns",
-            Self::Server => ", as such names are the server's own temporary files",
+            Self::Default => "; --no-default-deny lifts the default patterns",
+            Self::Server => ", which is reserved for temporary files of the server",
         })
     }
 }
@@ -139,8 +139,8 @@ impl From<io::Error> for RootError {
             Kind::NotFound => Self::NotFound,
             Kind::NotADirectory => Self::NotDirectory,
             Kind::IsADirectory => Self::IsDirectory,
-            Kind::InvalidFilename => Self::BadPath("the path or a name in it is too long"),
-            Kind::InvalidInput => Self::BadPath("the path holds a character that this system does not allow"),
+            Kind::InvalidFilename => Self::BadPath("the path, or a name in it, is too long"),
+            Kind::InvalidInput => Self::BadPath("the path contains a character that this system does not allow"),
             Kind::StaleNetworkFileHandle => Self::Stale,
             Kind::TimedOut => Self::NoAnswer,
             // Nothing is opened or read so that it waits but for a lease.

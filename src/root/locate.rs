@@ -24,7 +24,7 @@ impl Root {
             return self.locate_uri(asked);
         }
         if asked.contains('\0') {
-            return Err(RootError::BadPath("a path cannot hold a NUL character"));
+            return Err(RootError::BadPath("a path cannot contain a NUL character"));
         }
         self.below(asked.as_bytes(), is_absolute(asked.as_bytes()))
     }
@@ -80,10 +80,10 @@ impl Root {
         }
         // Each path above it is looked at, and so it must not be a megabyte.
         if path.as_bytes().len() > LONGEST {
-            return Err(RootError::BadPath("the path or a name in it is too long"));
+            return Err(RootError::BadPath("the path, or a name in it, is too long"));
         }
         if cfg!(windows) && path.components().any(is_other_name) {
-            return Err(RootError::BadPath("on Windows a name cannot hold \":\" or end with a dot or a space"));
+            return Err(RootError::BadPath("on Windows a name cannot contain \":\" or end with a dot or a space"));
         }
         Ok(RequestedPath { path, directory })
     }

@@ -127,9 +127,9 @@ impl Root {
         let unusable = |why: &str| OpenError { path: path.display().to_string(), why: why.to_owned() };
         let describe = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound if path.starts_with("~") => {
-                unusable("no such directory; only shells replace ~, so write the whole path")
+                unusable("no such directory; only shells expand ~, so write the full path")
             }
-            io::ErrorKind::NotFound => unusable("no such directory; create it or name another one"),
+            io::ErrorKind::NotFound => unusable("no such directory; create it, or name another one"),
             io::ErrorKind::NotADirectory => unusable("not a directory; name the directory to serve"),
             io::ErrorKind::PermissionDenied => unusable("permission denied; it must be readable by this user"),
             _ => unusable(&error.to_string()),

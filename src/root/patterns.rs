@@ -47,7 +47,7 @@ impl Patterns {
             }
             if pattern.trim().is_empty() || pattern.starts_with(['!', '#']) {
                 return Err(format!(
-                    "{option} {pattern:?}: not a pattern (negation, comments and blanks are not taken)"
+                    "{option} {pattern:?}: not a valid pattern (negations, comments and blank patterns are not supported)"
                 ));
             }
             let mut builder = GitignoreBuilder::new("");

@@ -59,8 +59,8 @@ impl fmt::Display for ProtectedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Found { pattern, is_given } = &self.0;
         let of = if *is_given { " given with --protect" } else { "" };
-        write!(f, "protected by the pattern \"{pattern}\"{of}: it can be read, but not changed")?;
-        f.write_str(if *is_given { "" } else { "; the server's --no-default-protect lifts the default patterns" })
+        write!(f, "protected by the pattern \"{pattern}\"{of}: it can be read but not changed")?;
+        f.write_str(if *is_given { "" } else { "; --no-default-protect lifts the default patterns" })
     }
 }
 
@@ -94,9 +94,9 @@ mod tests {
         let by = |path| protected(&protect, path).expect("protected");
         assert_eq!(
             by("vendor/a"),
-            "protected by the pattern \"/Vendor/\" given with --protect: it can be read, but not changed"
+            "protected by the pattern \"/Vendor/\" given with --protect: it can be read but not changed"
         );
-        assert!(by(".GIT/config").ends_with("; the server's --no-default-protect lifts the default patterns"));
+        assert!(by(".GIT/config").ends_with("; --no-default-protect lifts the default patterns"));
         let lifted = Protect::new(&["*.lock".to_owned()], false).expect("a pattern");
         assert_eq!(protected(&lifted, ".git/config"), None);
         assert!(protected(&lifted, "a/Cargo.lock").is_some());

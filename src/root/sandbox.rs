@@ -41,7 +41,7 @@ pub enum SandboxStatus {
 
 /// The process should have been confined and is not.
 #[derive(Debug, thiserror::Error)]
-#[error("there is no kernel sandbox, and it is required: {0}; --sandbox auto starts without")]
+#[error("--sandbox require: the kernel sandbox is not available: {0}; use --sandbox auto to start without it")]
 pub struct SandboxError(String);
 
 impl Root {
@@ -78,11 +78,11 @@ impl fmt::Display for SandboxStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Landlock { abi, writable } => {
-                let access = if *writable { "" } else { ", to read" };
-                let truncation = if *abi < 3 { " (but truncating)" } else { "" };
+                let access = if *writable { "" } else { ", read-only" };
+                let truncation = if *abi < 3 { " (except truncating)" } else { "" };
                 let network = if *abi < 4 { "" } else { "; no TCP" };
-                let others = if *abi < 6 { "" } else { "; no signals or abstract sockets to others" };
-                write!(f, "Landlock ABI {abi}: only files below the directory{access}{truncation}{network}{others}")
+                let others = if *abi < 6 { "" } else { "; no signals or abstract sockets of other processes" };
+                write!(f, "Landlock ABI {abi}: files below the directory only{access}{truncation}{network}{others}")
             }
             Self::None { why } => write!(f, "none: {why}"),
         }
@@ -106,9 +106,9 @@ mod tests {
     #[test]
     fn a_wall_says_what_it_covers() {
         let says = |abi, writable| SandboxStatus::Landlock { abi, writable }.to_string();
-        assert_eq!(says(1, false), "Landlock ABI 1: only files below the directory, to read (but truncating)");
-        assert_eq!(says(3, true), "Landlock ABI 3: only files below the directory");
-        assert_eq!(says(4, true), "Landlock ABI 4: only files below the directory; no TCP");
-        assert!(says(7, false).ends_with("to read; no TCP; no signals or abstract sockets to others"));
+        assert_eq!(says(1, false), "Landlock ABI 1: files below the directory only, read-only (except truncating)");
+        assert_eq!(says(3, true), "Landlock ABI 3: files below the directory only");
+        assert_eq!(says(4, true), "Landlock ABI 4: files below the directory only; no TCP");
+        assert!(says(7, false).ends_with("read-only; no TCP; no signals or abstract sockets of other processes"));
     }
 }

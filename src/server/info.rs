@@ -52,14 +52,14 @@ pub fn implementation(with_title: bool) -> Value {
 
 fn instructions(root: &Root, writable: bool) -> String {
     let path: String = root.shown_path().chars().take(1_000).collect();
-    let access = if writable { "to be read and changed" } else { "read-only" };
+    let access = if writable { "read-write" } else { "read-only" };
     let protected =
-        if writable { " Protected names such as .git, .vscode and .envrc can be read, but not changed." } else { "" };
+        if writable { " Protected names such as .git, .vscode and .envrc can be read but not changed." } else { "" };
     format!(
         "Serves the directory {path}, {access}, and nothing outside it. Paths are relative to it (\".\" is the \
-         directory itself), absolute inside it, or file:// URIs. search_text finds text in files (grep), search_files \
-         finds names (glob). Long files come in parts: the note after a part says how to get the next one (offset, \
-         limit). Denied names such as .env and .ssh are left out everywhere; searches, directory_tree and resources \
-         also leave out what .gitignore hides (includeIgnored shows it).{protected}"
+         directory itself), absolute inside it, or file:// URIs. search_text searches file contents (grep), \
+         search_files finds names (glob). Long files come in parts; the note after a part says how to get the next \
+         one. Denied names such as .env and .ssh are left out everywhere. Searches, directory_tree and resources also \
+         leave out files hidden by .gitignore (includeIgnored shows them).{protected}"
     )
 }

@@ -169,7 +169,7 @@ impl Server {
         let found = self.watchdog.look();
         if found > 0 {
             let after = self.limits().io_time.as_secs();
-            tracing::warn!("a file system has not answered for {after} s; {found} threads are blocked in it");
+            tracing::warn!("a file system has not responded for {after} s; {found} threads are stuck in it");
             apply_mount_policy(&self.watchdog, &self.services);
         }
     }
@@ -204,7 +204,7 @@ fn apply_mount_policy(watchdog: &Watchdog, services: &Services) {
 fn run(dispatch: &Dispatch, call: &Call, context: &Context) -> Result<Outcome, Failure> {
     catch_unwind(AssertUnwindSafe(|| dispatch(call, context))).unwrap_or_else(|_| {
         tracing::error!("a request panicked; this is a bug in mcp-fs");
-        Err(Failure::Internal("The server failed on this request; it goes on with others.".to_owned()))
+        Err(Failure::Internal("Internal error; the server keeps running.".to_owned()))
     })
 }
 

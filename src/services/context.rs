@@ -106,7 +106,9 @@ impl Context {
         let reserved = self.budget.reserve(bytes, &self.cancel, !self.in_batch);
         let reservation = reserved.map_err(|error| match error {
             NoMemory::Cancelled => Failure::Cancelled,
-            NoMemory::Full => Failure::Internal("The answers of this batch are too big; ask one by one.".to_owned()),
+            NoMemory::Full => {
+                Failure::Internal("The answers of this batch are too large; send its requests one by one.".to_owned())
+            }
         })?;
         self.held.keep(reservation);
         Ok(())

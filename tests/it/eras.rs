@@ -41,7 +41,7 @@ use Outcome::{Fails, Legacy, Modern};
 /// Messages, and what comes of each without a session and with one.
 fn openings() -> Vec<(&'static str, Value, Outcome, Outcome)> {
     let not_applied = Fails(-32602, "initialize");
-    let again = Fails(-32600, "initialized already");
+    let again = Fails(-32600, "already initialized");
     let unknown = Fails(-32601, "Method not found");
     let meta = |meta: Value| json!({"_meta": meta});
     let hello =

@@ -127,7 +127,7 @@ impl Difference {
 
 impl fmt::Display for Alike {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("A text that looks like it is there: ")?;
+        f.write_str("The file has text that looks the same: ")?;
         for (index, Difference { line, column, there, wanted }) in self.differences.iter().enumerate() {
             let separator = if index > 0 { "; " } else { "" };
             write!(

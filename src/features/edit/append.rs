@@ -61,7 +61,7 @@ pub(in crate::features) fn addition(ends: &Ends, content: &str) -> Result<Additi
         said.push(format!("encoding: {}", seen.encoding.name()));
     }
     if lines.is_open {
-        said.push("the last line had no line ending, so the new text continues that line".to_owned());
+        said.push("the last line had no line ending, so the new text continues it".to_owned());
     }
     Ok(Addition { bytes: encoded(&seen, fitted)?, said })
 }
@@ -172,7 +172,7 @@ mod tests {
         let said = |file: &[u8], content| appended(file, content).expect("text").1;
         assert_eq!(said(b"a\n", "b\n"), [""; 0]);
         assert_eq!(said(b"a\r\n", "b\n"), ["line endings: CRLF, as in the file"]);
-        assert_eq!(said(b"a", "b\n"), ["the last line had no line ending, so the new text continues that line"]);
+        assert_eq!(said(b"a", "b\n"), ["the last line had no line ending, so the new text continues it"]);
         assert_eq!(said(&encoded("a\n", 2), "b\n"), ["encoding: UTF-16LE with BOM"]);
         assert_eq!(said(b"", "b\n"), [""; 0]);
         assert_eq!(said(&encoded("", 2), "b\n"), ["encoding: UTF-16LE with BOM"]);

@@ -70,7 +70,7 @@ pub(crate) enum Problem {
     EmptyFile,
     /// Nowhere in the file.
     #[error(
-        "\"oldText\" is not in the file. {}{}Read the file again (read_text_file) and copy the text exactly",
+        "\"oldText\" was not found. {}{}Read the file again (read_text_file) and copy the text exactly",
         Hint(alike),
         Shown(nearest)
     )]
@@ -121,7 +121,7 @@ impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(nearest) => writeln!(f, "{nearest}"),
-            None => f.write_str("Nothing in it is like it. "),
+            None => f.write_str("No similar text found. "),
         }
     }
 }

@@ -124,8 +124,8 @@ fn shown(text: &str, place: Place, skip: usize) -> Vec<(usize, String)> {
 impl fmt::Display for Nearest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.differs {
-            Some(number) => write!(f, "The nearest lines, which differ from it at line {number}:")?,
-            None => f.write_str("These lines differ from it in white space only:")?,
+            Some(number) => write!(f, "The most similar lines, which differ at line {number}:")?,
+            None => f.write_str("These lines differ only in white space:")?,
         }
         self.lines.iter().try_for_each(|(number, line)| write!(f, "\n{number}: {line}"))
     }
@@ -178,9 +178,9 @@ mod tests {
     #[test]
     fn lines_that_differ_in_white_space_are_shown_as_they_are() {
         let text = "fn a() {\n\tfoo();\n}\n";
-        let want = "These lines differ from it in white space only:\n2: \tfoo();\n3: }\n4: ";
+        let want = "These lines differ only in white space:\n2: \tfoo();\n3: }\n4: ";
         assert_eq!(said(text, "    foo();\n}").as_deref(), Some(want));
-        assert!(said("a\nlast", "last\n").expect("like it").contains("white space only:\n2: last"));
+        assert!(said("a\nlast", "last\n").expect("like it").contains("only in white space:\n2: last"));
     }
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
         let text = (1..=40).map(|number| format!("line {number};\n")).collect::<Vec<_>>().concat();
         let old = text.replace("line 30;", "line thirty;");
         let said = said(&text, &old).expect("like it");
-        assert!(said.starts_with("The nearest lines, which differ from it at line 30:\n28: line 28;\n29: "), "{said}");
+        assert!(said.starts_with("The most similar lines, which differ at line 30:\n28: line 28;\n29: "), "{said}");
     }
 
     #[test]

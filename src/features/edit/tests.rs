@@ -120,7 +120,7 @@ fn each_edit_sees_the_ones_before_and_all_are_made_or_none() {
     let edits = [edit("one", "two"), edit("two\n", "three\n"), edit("three", "$&")];
     assert_eq!(apply(b"one\n", &edits, false).expect("edits").bytes, b"$&\n");
     let error = refused("one\n", &[edit("one", "two"), edit("one", "x")]);
-    assert!(error.starts_with("edit 2 of 2, after the edits before it: \"oldText\" is not in the file"), "{error}");
+    assert!(error.starts_with("edit 2 of 2, after the edits before it: \"oldText\" was not found"), "{error}");
 }
 
 #[test]

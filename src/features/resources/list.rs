@@ -37,9 +37,8 @@ pub fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Fai
 
 /// The snapshot that a cursor belongs to, or a new one, and where the cursor stands in it.
 fn resume(text: &str, context: &Context) -> Result<(Arc<Snapshot>, usize), Failure> {
-    let cursor = Cursor::read(text).ok_or_else(|| {
-        Failure::InvalidParams("\"cursor\" is not one that this list gave; ask again without it.".to_owned())
-    })?;
+    let cursor = Cursor::read(text)
+        .ok_or_else(|| Failure::InvalidParams("Invalid cursor; start again without one.".to_owned()))?;
     let snapshot = if let Some(snapshot) = context.snapshots().find(&cursor) {
         snapshot
     } else {
@@ -66,7 +65,7 @@ fn walk(context: &Context) -> Result<Snapshot, Failure> {
     }
     if snapshot.ignored > 0 {
         tracing::info!(
-            "resources/list: {} hidden by ignore files left out",
+            "resources/list: {} hidden by ignore files",
             counted(snapshot.ignored as u64, "entry", "entries")
         );
     }

@@ -154,7 +154,7 @@ impl Reader<'_> {
 
     fn too_big(&self, size: u64) -> Failure {
         let (size, limit) = (grouped(size), grouped(self.context.limits().blob_bytes as u64));
-        self.unreadable(&format!("binary, {size} bytes, and at most {limit} are given (--max-blob-bytes)"))
+        self.unreadable(&format!("binary file of {size} bytes; the limit is {limit} (--max-blob-bytes)"))
     }
 }
 
@@ -190,11 +190,11 @@ pub(super) fn split_range(uri: &str) -> Result<(&str, Option<Window>), Failure> 
 }
 
 fn bad_range(key: &str) -> Failure {
-    Failure::InvalidParams(format!("\"{key}\" in the URI must be one integer of at least 1."))
+    Failure::InvalidParams(format!("\"{key}\" in the URI must be a single integer, at least 1."))
 }
 
 fn range_on(what: &str) -> Failure {
-    Failure::InvalidParams(format!("offset, limit and column choose lines of a text; this is {what}."))
+    Failure::InvalidParams(format!("offset, limit and column select lines of text, but this is {what}."))
 }
 
 #[cfg(test)]

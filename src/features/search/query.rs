@@ -69,8 +69,8 @@ impl Compiled {
         let is_multiline = options.multiline || over_lines;
         let (pattern, has_return) = if options.regex {
             // The engine wraps the expression, and would show the place in what it made of it.
-            let Rewritten { text, has_return } =
-                regex::rewrite(text).map_err(|error| format!("\"query\" is no regular expression: {error}"))?;
+            let Rewritten { text, has_return } = regex::rewrite(text)
+                .map_err(|error| format!("\"query\" is not a valid regular expression: {error}"))?;
             (text, has_return)
         } else {
             let even = text.replace("\r\n", "\n");
@@ -94,9 +94,9 @@ impl Compiled {
         };
         let matcher = builder.build(&pattern).map_err(|error| match error.to_string() {
             error if error.contains("\"\\n\" is not allowed") => {
-                "\"query\" matches a line's end; set \"multiline\" to true for that.".to_owned()
+                "\"query\" matches a line end; set \"multiline\" to true.".to_owned()
             }
-            error => format!("\"query\" cannot be searched for: {error}"),
+            error => format!("\"query\" cannot be used: {error}"),
         })?;
         let is_ascii = text.is_ascii() && !options.regex;
         let piece = if options.regex { MAX_STEPS / states(&pattern, options) } else { usize::MAX };

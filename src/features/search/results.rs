@@ -211,7 +211,7 @@ mod tests {
         }
         results.finish();
         let note = results.page().note().expect("a note");
-        assert!(note.contains("only the first 7 results can be put in order"), "{note}");
+        assert!(note.contains("only the first 7 results can be sorted"), "{note}");
         assert!(!results.page().has_no_match());
     }
 }

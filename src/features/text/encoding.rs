@@ -43,7 +43,7 @@ pub(crate) fn line_ending(text: &str) -> &'static str {
     let all = memchr::memchr_iter(b'\n', text.as_bytes()).count();
     let crlf = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").count();
     match (all, crlf) {
-        (0, _) if text.contains('\r') => "CR only, which is counted as one line",
+        (0, _) if text.contains('\r') => "CR only, counted as one line",
         (0, _) => "none",
         (_, 0) => "LF",
         (all, crlf) if all == crlf => "CRLF",

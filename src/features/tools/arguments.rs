@@ -173,7 +173,9 @@ impl<'a> Arguments<'a> {
     /// Checks `raw`, a JSON object or nothing, against `parameters`.
     pub(super) fn parse(parameters: &'static [Parameter], raw: Option<&'a RawValue>) -> Result<Self, ToolError> {
         let given = match raw {
-            Some(raw) => Object::parse(raw).ok_or_else(|| ToolError::message("The arguments must be an object."))?,
+            Some(raw) => {
+                Object::parse(raw).ok_or_else(|| ToolError::message("The arguments must be a JSON object."))?
+            }
             None => Object::default(),
         };
         for (key, _) in given.members() {

@@ -12,14 +12,15 @@ use crate::services::context::Context;
 pub(super) const TOOL: Tool = Tool {
     name: "copy_file",
     title: "Copy file",
-    description: "Copy a file, or a directory with all that is in it, on the server: use this instead of reading and \
-        writing. Permissions are copied; links in a directory stay links. Fails when the destination exists, unless \
-        overwrite is set and both are files. Destination is the new name, not the directory to put it in.",
+    description: "Copy a file, or a directory with its contents, on the server. Use this instead of reading and \
+        writing. Keeps permissions; links inside a directory stay links. Fails if the destination exists, unless \
+        overwrite is true and both are files. The destination is the path of the copy, not the directory to copy \
+        into.",
     parameters: &[
         source(),
         destination("The path of the copy."),
         create_parents(),
-        flag("overwrite", "Replace the content of a file that is there."),
+        flag("overwrite", "Replace an existing file."),
     ],
     annotations: DESTRUCTIVE,
     inline: Inline::Never,

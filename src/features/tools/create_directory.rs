@@ -10,8 +10,7 @@ use crate::services::context::Context;
 pub(super) const TOOL: Tool = Tool {
     name: "create_directory",
     title: "Create directory",
-    description: "Make a directory, with all that are missing on the way to it. It succeeds when the directory is there \
-        already.",
+    description: "Create a directory and any missing parents. Succeeds if the directory already exists.",
     parameters: &[named_directory()],
     annotations: ToolAnnotations {
         read_only_hint: false,

@@ -11,9 +11,13 @@ use crate::services::context::Context;
 pub(super) const TOOL: Tool = Tool {
     name: "delete_file",
     title: "Delete file",
-    description: "Delete a file, a link (never what it leads to), or an empty directory; with recursive, a directory \
-        and all that is in it. There is no way back. A directory that holds a denied name such as .env, or a protected one such as .git, is not deleted.",
-    parameters: &[path("What to delete"), flag("recursive", "Delete a directory that is not empty.")],
+    description: "Delete a file, a link (never its target) or an empty directory; with recursive, a directory and its \
+        contents. This cannot be undone. Refuses a directory that contains a denied name such as .env or a protected \
+        one such as .git.",
+    parameters: &[
+        path("The file, link or directory to delete"),
+        flag("recursive", "Also delete a directory that is not empty."),
+    ],
     annotations: DESTRUCTIVE,
     inline: Inline::Never,
     run,

@@ -22,13 +22,13 @@ const DEFAULT_DEPTH: u64 = 10;
 pub(super) const TOOL: Tool = Tool {
     name: "directory_tree",
     title: "Directory tree",
-    description: "Show what is below a directory as JSON: name, type (file, directory, link, other) and the children \
-        of each directory. What .gitignore hides and version control's own directories are left out unless \
-        includeIgnored is true. If there is more than fits (40,000 bytes by default), the deepest levels are cut and a \
-        note says so; directories without \"children\" were not entered.",
+    description: "Show a directory tree as JSON: name, type (file, directory, link, other) and the children of each \
+        directory. Leaves out files hidden by .gitignore and version control directories unless includeIgnored is \
+        true. If the tree does not fit (40,000 bytes by default), the deepest levels are cut and a note says so; \
+        directories without \"children\" were not entered. Use search_files to find particular files.",
     parameters: &[
         directory(),
-        optional("maxDepth", Kind::Count, "How many levels to show. Default 10."),
+        optional("maxDepth", Kind::Count, "Show at most this many levels. Default 10."),
         exclude_patterns(", such as \"node_modules\" or \"*.log\""),
         include_ignored("Also show", ", and .git"),
     ],

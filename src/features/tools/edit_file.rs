@@ -19,16 +19,16 @@ use crate::services::{Services, context::Context};
 pub(super) const TOOL: Tool = Tool {
     name: "edit_file",
     title: "Edit text file",
-    description: "Replace texts in a text file by others. Each oldText must be in the file exactly once, or with \
-        replaceAll at least once; white space counts, the kind of line ending does not. Edits are made in order, each \
-        on what the ones before have made, and all of them or none. All else in the file stays as it is: line \
-        endings, byte order mark, encoding. Gives the changes as a unified diff, and the file's new version. Files \
-        up to 16 MiB; for a new file or all new content use write_file.",
+    description: "Replace text in a file. Each oldText must occur exactly once, or at least once with replaceAll. \
+        White space must match; the kind of line ending need not. Edits are applied in order, each to the result of \
+        the ones before; either all are applied or none. Everything else stays as it is: line endings, byte order \
+        mark, encoding. Returns a unified diff and the file's new version. Files up to 16 MiB. To create a file or \
+        replace its whole content, use write_file.",
     parameters: &[
         file(),
-        required("edits", Kind::Edits { most: 100 }, "What to replace: 1 to 100 objects with oldText and newText."),
-        flag("replaceAll", "Replace every oldText wherever it is, not just one."),
-        flag("dryRun", "Only show the diff, and write nothing."),
+        required("edits", Kind::Edits { most: 100 }, "The replacements: 1 to 100 objects with oldText and newText."),
+        flag("replaceAll", "Replace every occurrence of each oldText."),
+        flag("dryRun", "Return the diff without writing."),
         if_match(),
     ],
     annotations: DESTRUCTIVE,
@@ -55,7 +55,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     let services = Arc::clone(context.services());
     let done = context.services().serial_executor.run(&context.cancel, move || job.run(&services));
     context.cancel.check()?;
-    done.unwrap_or_else(|| Err(ToolError::message("The server failed on this edit; it goes on with others.")))
+    done.unwrap_or_else(|| Err(ToolError::message("Internal error while editing; the server keeps running.")))
 }
 
 /// What is to be done: all that was asked, so that any thread can do it.
@@ -112,9 +112,10 @@ fn note(updated: &Updated<Edited>, dry_run: bool) -> String {
     let places = counted(edited.replaced as u64, "place", "places");
     let mut said = vec![match (edited.changed, dry_run) {
         (false, _) => {
-            "nothing changed: the new text is the old one; line endings are kept; write_file can change them".to_owned()
+            "nothing changed: the new text equals the old one (line endings are kept; use write_file to change them)"
+                .to_owned()
         }
-        (true, true) => format!("dry run: {places} would be replaced, nothing was written"),
+        (true, true) => format!("dry run: {places} would be replaced; nothing was written"),
         (true, false) => format!("{places} replaced"),
     }];
     said.extend(edited.encoding.as_ref().map(|encoding| format!("encoding: {encoding}")));

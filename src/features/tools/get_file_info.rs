@@ -15,9 +15,9 @@ use crate::services::context::Context;
 pub(super) const TOOL: Tool = Tool {
     name: "get_file_info",
     title: "Get file info",
-    description: "Show what is known of a file or directory, one \"key: value\" a line: size in bytes, created, \
-        modified, accessed (UTC), isDirectory, isFile, permissions; for a file also its version (for ifMatch), media \
-        type, encoding and line endings; for a link, where inside the served directory it leads.",
+    description: "Show metadata of a file or directory, one \"key: value\" per line: size in bytes, created, modified \
+        and accessed (UTC), isDirectory, isFile, permissions. For a file also its version (for ifMatch), media type, \
+        encoding and line endings; for a link, its target inside the served directory.",
     parameters: &[file_or_directory("path")],
     annotations: READ_ONLY,
     inline: Inline::Never,
@@ -40,7 +40,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
         Kind::File => lines += &contents(&real, context).map_err(at)?,
         Kind::Directory => lines += "mimeType: inode/directory\n",
         other => {
-            let _ = writeln!(lines, "kind: {other}, which cannot be read");
+            let _ = writeln!(lines, "kind: {other}, cannot be read");
         }
     }
     lines.pop();

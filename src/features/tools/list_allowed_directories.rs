@@ -7,8 +7,8 @@ use crate::services::context::Context;
 pub(super) const TOOL: Tool = Tool {
     name: "list_allowed_directories",
     title: "List allowed directories",
-    description: "Show the directory that this server serves; nothing outside it can be reached. Also says whether it \
-        can be written to, and what keeps paths and the server itself inside it.",
+    description: "Show the directory that this server serves, whether it is writable, and how the server is confined \
+        to it. Nothing outside it can be reached.",
     parameters: &[],
     annotations: READ_ONLY,
     inline: Inline::Always,

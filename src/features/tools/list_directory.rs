@@ -11,9 +11,10 @@ use crate::services::context::Context;
 pub(super) const TOOL: Tool = Tool {
     name: "list_directory",
     title: "List directory",
-    description: "List what is in a directory, one entry a line, sorted by name: [FILE], [DIR], [LINK] or [OTHER] and \
-        the name. A name that would not fit on one line is shown as its file:// URI. If there is more than fits \
-        (40,000 bytes by default), a note says how to go on.",
+    description: "List the entries of a directory, one per line, sorted by name: [FILE], [DIR], [LINK] or [OTHER], \
+        then the name. A name that does not fit on one line is shown as its file:// URI. If the list does not fit \
+        (40,000 bytes by default), a note says how to get the rest. Use search_files to find files by name at any \
+        depth.",
     parameters: &[directory(), offset("entry"), limit("entries")],
     annotations: READ_ONLY,
     inline: Inline::Never,

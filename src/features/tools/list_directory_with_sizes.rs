@@ -15,12 +15,12 @@ use crate::services::context::Context;
 pub(super) const TOOL: Tool = Tool {
     name: "list_directory_with_sizes",
     title: "List directory with sizes",
-    description: "List what is in a directory with the size of each file, one entry a line, and the totals below. \
-        Sorted by name, by size with the largest first, or by time with the newest first. If there is more than fits (40,000 bytes by default), a \
-        note says how to go on.",
+    description: "List the entries of a directory with file sizes, one per line, and totals at the end. Sorts by name, \
+        by size (largest first), or by modification time (newest first). If the list does not fit (40,000 bytes by \
+        default), a note says how to get the rest.",
     parameters: &[
         directory(),
-        sort_by(&["name", "size", "modified"], "\"name\", \"size\" or \"modified\". Default \"name\"."),
+        sort_by(&["name", "size", "modified"], "Sort by \"name\", \"size\" or \"modified\". Default \"name\"."),
         offset("entry"),
         limit("entries"),
     ],

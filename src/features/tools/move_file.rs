@@ -11,10 +11,10 @@ use crate::services::context::Context;
 pub(super) const TOOL: Tool = Tool {
     name: "move_file",
     title: "Move file",
-    description: "Move or rename a file or a directory with all that is in it. Fails when the destination exists: \
-        nothing is ever overwritten. Of a link, the link itself is moved. Destination is the new name, not the \
-        directory to put it in.",
-    parameters: &[source(), destination("The new path, which nothing may have yet."), create_parents()],
+    description: "Move or rename a file, or a directory with its contents. Fails if the destination exists; nothing is \
+        overwritten. A link is moved itself, not its target. The destination is the new path, not the directory to \
+        move into.",
+    parameters: &[source(), destination("The new path. It must not exist."), create_parents()],
     annotations: DESTRUCTIVE,
     inline: Inline::Never,
     run,

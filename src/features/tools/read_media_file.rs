@@ -14,10 +14,10 @@ const MOST_PIXELS: u32 = 8_000;
 pub(super) const TOOL: Tool = Tool {
     name: "read_media_file",
     title: "Read media file",
-    description: "Read an image (PNG, JPEG, GIF, WebP) or audio file (WAV, MP3, Ogg, FLAC, M4A, AAC) so that it can \
-        be seen or heard. Its content decides what it is, not its name. Any other file comes as an embedded resource, \
-        as text or base64. Files over 3,750,000 bytes (by default) and pictures over 8,000 pixels a \
-        side are refused.",
+    description: "Read an image (PNG, JPEG, GIF, WebP) or audio file (WAV, MP3, Ogg, FLAC, M4A, AAC) so that you can \
+        see or hear it. The content decides the type, not the name. Any other file is returned as an embedded \
+        resource. Refuses files over 3,750,000 bytes (by default) and images over 8,000 pixels a side. Use \
+        read_text_file for text.",
     parameters: &[file()],
     annotations: READ_ONLY,
     inline: Inline::Never,
@@ -32,7 +32,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     if size > limit {
         let (path, size, limit) = (shown(root, &file.path), grouped(size), grouped(limit));
         return Err(ToolError::Message(format!(
-            "{path}: {size} bytes, and at most {limit} are given (the server's --max-blob-bytes). Make a smaller copy."
+            "{path}: {size} bytes; the limit is {limit} (--max-blob-bytes). Make a smaller copy."
         )));
     }
     context.reserve(size)?;

@@ -17,13 +17,13 @@ const LINE: usize = 100;
 pub(super) const TOOL: Tool = Tool {
     name: "read_multiple_files",
     title: "Read multiple files",
-    description: "Read several text files at once. Gives one block for each: its path and a colon, then its text on \
-        the next lines, or \"PATH: Error - why\". Together they share 40,000 bytes (by default); a file that is cut \
-        says how to go on with read_text_file.",
+    description: "Read up to 100 text files in one call. Returns a block for each: the path and a colon, then the text \
+        on the following lines, or \"PATH: Error - reason\". The files share 40,000 bytes (by default); a note says \
+        how to continue a file that was cut. Use read_text_file for a single file or a range of lines.",
     parameters: &[required(
         "paths",
         Kind::Texts { least: 1, most: MOST },
-        "The files, at most 100: relative to the served directory, absolute inside it, or file:// URIs.",
+        "The files to read, 1 to 100: relative to the served directory, absolute inside it, or file:// URIs.",
     )],
     annotations: READ_ONLY,
     inline: Inline::Never,
@@ -51,7 +51,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
 /// What comes after the path and its colon.
 fn one(path: &str, room: usize, context: &Context) -> Result<String, ToolError> {
     if room == 0 {
-        return Ok(" Error - no room left in this answer; read it in another call.".to_owned());
+        return Ok(" Error - does not fit into this answer; read it in another call.".to_owned());
     }
     let lines = Lines::From(Window::ALL);
     let read = read_text_file::open(path, context).and_then(|file| {

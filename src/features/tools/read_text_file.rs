@@ -14,18 +14,18 @@ use crate::services::context::Context;
 pub(super) const TOOL: Tool = Tool {
     name: "read_text_file",
     title: "Read text file",
-    description: "Read a text file, or some lines of it. Gives the exact text; if it is more than fits (40,000 bytes \
-        by default), the part that fits and a note that says how to get the next part. Use head for the first lines, \
-        tail for the last, offset and limit for lines in the middle. UTF-8 and UTF-16 are read as they are; other \
-        encodings are guessed and named. Binary files are refused: use read_media_file.",
+    description: "Read a text file, or a range of its lines. Returns the exact text. If it does not fit (40,000 bytes \
+        by default), returns the first part and a note that says how to get the next one. Use head for the first \
+        lines, tail for the last, offset and limit for a range. Reads UTF-8 and UTF-16, and detects other encodings. \
+        Use read_media_file for images, audio and other binary files, and search_text to find lines in many files.",
     parameters: &[
         file(),
-        optional("head", Kind::Count, "Only the first this many lines. Not together with tail, offset or limit."),
-        optional("tail", Kind::Count, "Only the last this many lines. Not together with head, offset or limit."),
+        optional("head", Kind::Count, "Return only the first N lines. Cannot be combined with tail, offset or limit."),
+        optional("tail", Kind::Count, "Return only the last N lines. Cannot be combined with head, offset or limit."),
         offset("line"),
         limit("lines"),
-        optional("column", Kind::Count, "The character of the first line to begin with, counted from 1. Default 1."),
-        flag("lineNumbers", "Put its number and a tab before each line."),
+        optional("column", Kind::Count, "Start at this character of the first line, counted from 1. Default 1."),
+        flag("lineNumbers", "Start each line with its number and a tab."),
     ],
     annotations: READ_ONLY,
     inline: Inline::SmallFile,
@@ -60,7 +60,7 @@ fn placed(asked: &str, file: &File, part: Part, lines: Lines, context: &Context)
     if placed.is_err() && context.check_search(&cancel)? {
         let (path, seconds) = (quoted(asked), context.limits().search_time.as_secs());
         return Err(ToolError::Message(format!(
-            "{path}: its lines could not be counted in {seconds} seconds. Leave out \"lineNumbers\", or use \"offset\"."
+            "{path}: could not count its lines within {seconds} seconds. Omit \"lineNumbers\", or use \"offset\"."
         )));
     }
     placed.map_err(|error| ToolError::in_text(asked, file.stat.size, error))

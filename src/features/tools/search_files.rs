@@ -21,10 +21,11 @@ const DEFAULT_LIMIT: u64 = 1_000;
 pub(super) const TOOL: Tool = Tool {
     name: "search_files",
     title: "Search files by name",
-    description: "Find files and directories by their names with a glob (for what is in files use search_text). A \
-        pattern without \"/\" matches at any depth: *.py, users.go; with \"/\" it is relative to path: src/**/*.rs. \
-        Capitals count only if the pattern has one. Gives paths relative to the served directory, the shallowest \
-        first. Leaves out what .gitignore hides unless includeIgnored is true, and version control's own directories.",
+    description: "Find files and directories by name with a glob. To search file contents, use search_text. A pattern \
+        without \"/\" matches at any depth: *.py, users.go. A pattern with \"/\" is relative to path: src/**/*.rs. \
+        Ignores case unless the pattern has an upper-case letter. Returns paths relative to the served directory, \
+        shallowest first. Leaves out files hidden by .gitignore unless includeIgnored is true, and version control \
+        directories.",
     parameters: &[
         text("pattern", "A glob: *, ?, **, [abc], {a,b}. Not a regular expression."),
         directory(),
@@ -32,11 +33,11 @@ pub(super) const TOOL: Tool = Tool {
         optional(
             "kind",
             Kind::Choice(&["file", "directory", "any"]),
-            "What to find: \"file\", \"directory\" or \"any\". A link is neither of the first two. Default \"any\".",
+            "Find \"file\", \"directory\" or \"any\". A link is neither a file nor a directory. Default \"any\".",
         ),
         sort_by(
             &["path", "modified"],
-            "\"path\": the shallowest first; \"modified\": the newest first. Default \"path\".",
+            "Sort by \"path\" (shallowest first) or \"modified\" (newest first). Default \"path\".",
         ),
         include_ignored("Also find", ""),
         offset("result"),
@@ -182,7 +183,7 @@ impl Search<'_> {
             said.extend(self.pattern.hints(self.start).into_iter().map(str::to_owned));
         }
         if self.is_incomplete || walk.cut {
-            said.push("there are too many entries to search them all; narrow \"path\"".to_owned());
+            said.push("too many entries to search them all; narrow \"path\"".to_owned());
         }
         said.extend(self.unreadable.note(self.root));
         said.extend(notes(self.root, &walk.notes));

@@ -24,28 +24,29 @@ const LINES: Kind = Kind::Number { least: 0, most: 100 };
 pub(super) const TOOL: Tool = Tool {
     name: "search_text",
     title: "Search text in files",
-    description: "Find a text, or with regex true a regular expression, in the contents of files (grep). Gives \
-        \"path:line: text\" for each match; long lines are cut around it. Capitals count only if the query has one, \
-        unless caseSensitive says otherwise. Searches all files below path, or one file; leaves out binary files, \
-        what .gitignore hides unless includeIgnored is true, and version control's own directories. UTF-16 and older \
-        encodings are searched too. The note says how much was searched and what was cut.",
+    description: "Search file contents for text, or for a regular expression with regex true (like grep). To find \
+        files by name, use search_files. Returns \"path:line: text\" for each match; long lines are cut around the \
+        match. Ignores case unless the query has an upper-case letter or caseSensitive is true. Searches all files \
+        below path, or one file. Leaves out binary files, files hidden by .gitignore unless includeIgnored is true, \
+        and version control directories. Also searches UTF-16 and legacy encodings. A note says what was searched \
+        and what was cut.",
     parameters: &[
-        text("query", "The text to find, literally unless regex is true."),
+        text("query", "The text to find; a regular expression if regex is true."),
         directory_or_file("The directory or file to search"),
-        flag("regex", "The query is a regular expression (Rust syntax, no look-around)."),
-        optional("caseSensitive", Kind::Flag, "true or false. Default: only if the query has a capital."),
+        flag("regex", "Treat query as a regular expression (Rust syntax, without look-around)."),
+        optional("caseSensitive", Kind::Flag, "Match case. Default: only if query has an upper-case letter."),
         optional(
             "glob",
             Kind::Text,
-            "Search only files that this glob matches, such as *.rs or src/**; several are parted by commas, ! leaves out. A directory's name stands for all below it.",
+            "Search only files that match this glob, such as *.rs or src/**. Separate several with commas; ! excludes. A directory name includes everything below it.",
         ),
         exclude_patterns(""),
-        optional("contextLines", LINES, "Lines to show before and after each match, at most 100. Default 0."),
+        optional("contextLines", LINES, "Show this many lines before and after each match, at most 100. Default 0."),
         limit_of_results("matches", "200."),
-        optional("maxPerFile", RESULTS, "At most this many matches of one file. Default: no limit but \"limit\"."),
-        flag("filesOnly", "Give only the paths of the files."),
+        optional("maxPerFile", RESULTS, "Return at most this many matches per file. Default: only limit applies."),
+        flag("filesOnly", "Return only the paths of matching files."),
         include_ignored("Also search", ""),
-        flag("multiline", "A match may go over line ends."),
+        flag("multiline", "Allow a match to cross line ends."),
     ],
     annotations: READ_ONLY,
     inline: Inline::Never,
@@ -115,7 +116,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
 fn query(arguments: &Arguments<'_>, context: &Context) -> Result<Query, ToolError> {
     let text = arguments.text("query");
     if text.is_empty() {
-        return Err(ToolError::message("\"query\" is empty; give the text to find."));
+        return Err(ToolError::message("\"query\" is empty; pass the text to find."));
     }
     let options = Options {
         regex: arguments.flag("regex"),
@@ -170,7 +171,7 @@ fn note(
     if !found.cut.is_end() {
         // Where enough was found, how far the walk was ahead is chance.
         if found.is_incomplete {
-            said.push("there are too many entries to search them all; narrow \"path\"".to_owned());
+            said.push("too many entries to search them all; narrow \"path\"".to_owned());
         }
         said.extend(found.unreadable_directories.note(root));
         said.extend(notes);
@@ -182,15 +183,15 @@ fn note(
 fn cut(found: &Report, is_tree: bool) -> Option<&'static str> {
     let cut = found.cut;
     match (cut.bytes, cut.matches, cut.per_file) {
-        (true, ..) if is_tree => Some(
-            "there are more, but the answer is full: narrow \"path\" or \"glob\", or set \"maxPerFile\" or \"filesOnly\"",
-        ),
-        (true, ..) => Some(
-            "there are more, but the answer is full: narrow \"query\", or go on from the last line with read_text_file",
-        ),
-        (_, true, _) if is_tree => Some("there are more: narrow \"path\" or \"glob\", or raise \"limit\""),
-        (_, true, _) => Some("there are more: narrow \"query\" or raise \"limit\""),
-        (.., true) => Some("there are more in some files: raise \"maxPerFile\""),
+        (true, ..) if is_tree => {
+            Some("more matches do not fit: narrow \"path\" or \"glob\", or set \"maxPerFile\" or \"filesOnly\"")
+        }
+        (true, ..) => {
+            Some("more matches do not fit: narrow \"query\", or continue after the last line with read_text_file")
+        }
+        (_, true, _) if is_tree => Some("more matches exist: narrow \"path\" or \"glob\", or raise \"limit\""),
+        (_, true, _) => Some("more matches exist: narrow \"query\" or raise \"limit\""),
+        (.., true) => Some("some files have more matches: raise \"maxPerFile\""),
         _ => None,
     }
 }

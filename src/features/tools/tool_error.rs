@@ -27,10 +27,10 @@ impl ToolError {
     pub(super) fn at(asked: &str, error: RootError) -> Self {
         let hint = match error {
             RootError::Cancelled => return Self::Failure(Failure::Cancelled),
-            RootError::NotFound => ". list_directory shows what there is; a [LINK] may lead to nothing",
-            RootError::IsDirectory => "; use list_directory for it",
-            RootError::NotDirectory => "; use read_text_file for a file, list_directory for the directory it is in",
-            RootError::Outside => " (the path itself, or a link in it)",
+            RootError::NotFound => ". Use list_directory to see what is there; a [LINK] can be dangling",
+            RootError::IsDirectory => "; use list_directory",
+            RootError::NotDirectory => "; use read_text_file to read a file",
+            RootError::Outside => " (by its path or through a link)",
             _ => "",
         };
         Self::Message(format!("{}: {error}{hint}.", quoted(asked)))
@@ -40,7 +40,7 @@ impl ToolError {
     pub(super) fn in_change(asked: &str, error: WriteError) -> Self {
         match error {
             WriteError::Root(RootError::NotDirectory) => {
-                Self::Message(format!("{}: something on the way there, or there, is not a directory.", quoted(asked)))
+                Self::Message(format!("{}: a parent in this path is not a directory.", quoted(asked)))
             }
             WriteError::Root(error) => Self::at(asked, error),
             error => Self::Message(format!("{}: {}.", quoted(asked), hostile::escaped(&error.to_string()))),
@@ -53,11 +53,11 @@ impl ToolError {
             TextError::Root(error) => Self::at(asked, error),
             TextError::Binary => {
                 let size = format::size(size);
-                Self::Message(format!("{}: not text but binary, {size}. Use read_media_file for it.", quoted(asked)))
+                Self::Message(format!("{}: binary file, {size}. Use read_media_file.", quoted(asked)))
             }
             TextError::TailTooLong => {
                 let path = quoted(asked);
-                Self::Message(format!("{path}: too long to read from its end in UTF-16. Use \"offset\" instead."))
+                Self::Message(format!("{path}: \"tail\" does not work on a UTF-16 file of this size. Use \"offset\"."))
             }
         }
     }
@@ -66,7 +66,7 @@ impl ToolError {
     pub(super) fn too_far(asked: &str, seconds: u64) -> Self {
         let path = quoted(asked);
         Self::Message(format!(
-            "{path}: these lines were not found in {seconds} seconds. \"tail\" is quick at any size."
+            "{path}: did not reach these lines within {seconds} seconds. \"tail\" is fast at any size."
         ))
     }
 

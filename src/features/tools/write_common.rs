@@ -38,7 +38,7 @@ pub(super) fn writable(context: &Context) -> Result<&WritableRoot, ToolError> {
 
 /// The server was started to be read only.
 pub(super) fn not_writable() -> ToolError {
-    ToolError::message("This server is read-only; it must be started with --allow-write.")
+    ToolError::message("This server is read-only. Restart it with --allow-write to allow changes.")
 }
 
 /// The official server's words for what was written, and a note of what it is now, after what else there is to say.
@@ -65,7 +65,7 @@ pub(super) fn facts(written: &Written) -> Vec<String> {
 pub(super) fn caveats(Caveats { in_place, other_names }: Caveats) -> Vec<String> {
     let mut said = Vec::new();
     if in_place {
-        said.push("something is mounted at this name, so the file was written in place, not atomically".to_owned());
+        said.push("the file is a mount point, so it was written in place, not atomically".to_owned());
     }
     if other_names > 0 {
         let names = counted(other_names, "other name keeps", "other names keep");

@@ -13,14 +13,14 @@ use crate::services::context::Context;
 pub(super) const TOOL: Tool = Tool {
     name: "write_file",
     title: "Write file",
-    description: "Create a file, or replace all of its content. The content is written as UTF-8, exactly as given. With \
-        append it is added to the end, in the file's encoding and with the line ending of its last line. A file is \
-        replaced at once or not at all, and keeps its permissions; a link inside the directory is written through to \
-        its target. Use edit_file to change a part of a file.",
+    description: "Create a file or replace its whole content. Writes UTF-8, exactly as given. With append, adds to the \
+        end, in the file's encoding and with the line ending of its last line. The file is replaced atomically and \
+        keeps its permissions; a link inside the served directory is followed to its target. To change part of a \
+        file, use edit_file.",
     parameters: &[
         file(),
-        text("content", "The whole new content, or with append what is added."),
-        flag("append", "Add to the end instead of replacing."),
+        text("content", "The new content, or with append the text to add."),
+        flag("append", "Add to the end instead of replacing the file."),
         create_parents(),
         if_match(),
     ],

@@ -50,7 +50,9 @@ impl Exclude {
                         rules.push(rule);
                         globs.push(glob);
                     }
-                    Err(error) if is_last => return Err(format!("{pattern:?} is no pattern: {}", error.kind())),
+                    Err(error) if is_last => {
+                        return Err(format!("{pattern:?} is not a valid pattern: {}", error.kind()));
+                    }
                     // It is still a name.
                     Err(_) => {}
                 }
@@ -149,6 +151,8 @@ mod tests {
         assert!(exclude.matches(format!("{}7", "ab".repeat(200)).as_bytes(), false));
         assert!(Exclude::new(&vec!["x".repeat(999); 11]).expect_err("too many bytes").contains("10000 bytes"));
         assert!(Exclude::new(&["x".repeat(1_001)]).is_err());
-        assert!(Exclude::new(&["a{b".to_owned()]).expect_err("no glob").starts_with("\"a{b\" is no pattern: "));
+        assert!(
+            Exclude::new(&["a{b".to_owned()]).expect_err("no glob").starts_with("\"a{b\" is not a valid pattern: ")
+        );
     }
 }

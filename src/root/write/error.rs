@@ -16,19 +16,19 @@ pub enum WriteError {
     #[error(transparent)]
     Root(#[from] RootError),
     /// A directory that would hold it is missing: the first one.
-    #[error("the directory {} does not exist; create it with create_directory, or set createParents", .0.display())]
+    #[error("parent directory {} does not exist; pass \"createParents\": true, or use create_directory", .0.display())]
     NoDirectory(RelPath),
     /// Something on the way there is no directory.
-    #[error("{} is not a directory, so nothing can be in it", .0.display())]
+    #[error("{} is not a directory", .0.display())]
     NotDirectory(RelPath),
     /// Something has the name that was to be new.
-    #[error("it exists already, and is not overwritten; to move or copy into a directory, give the new name in it")]
+    #[error("destination already exists; to move or copy into a directory, include the new name in the path")]
     Exists,
     /// A file would be copied over itself.
     #[error("source and destination are the same file")]
     SameFile,
     /// A file that could be replaced.
-    #[error("it exists already; to replace it, pass \"overwrite\": true")]
+    #[error("destination already exists; pass \"overwrite\": true to replace it")]
     NotOverwritten,
     /// The file has other names, and a write in place would change the content of all of them.
     #[error(
@@ -37,7 +37,7 @@ pub enum WriteError {
     )]
     HardLinked(u64),
     /// An addition that failed in the middle, in a file that somebody else adds to.
-    #[error("{error}; the first {written} bytes are in the file already, so do not add them again")]
+    #[error("{error}; the first {written} bytes were appended, so do not append them again")]
     PartlyAppended {
         /// How many bytes were added.
         written: usize,
@@ -45,27 +45,25 @@ pub enum WriteError {
         error: Box<WriteError>,
     },
     /// The file's own permissions forbid it, although its directory would allow it to be replaced.
-    #[error("the file is write-protected for the server's user")]
+    #[error("the file is not writable for the server's user")]
     Protected,
     /// The directory's permissions forbid it, whatever those of the file say.
-    #[error("permission denied: the server's user may not change what is in its directory")]
+    #[error("permission denied: the server's user cannot change its directory")]
     DirectoryProtected,
     /// It is not what the client thinks it is.
-    #[error("it has changed: its version is {now} now; read it again and decide anew")]
+    #[error("the file has changed: its version is now {now}; read it again before you write")]
     Changed {
         /// As it is.
         now: Version,
     },
     /// A version was given, and nothing is there.
-    #[error("it does not exist any more, so no version of it can match")]
+    #[error("the file no longer exists, so its version cannot match")]
     Gone,
     /// Another program was faster.
-    #[error("another program changed it at the same moment; read it again and try again")]
+    #[error("another program changed it at the same time; read it again and retry")]
     Raced,
     /// The same, too late to be prevented.
-    #[error(
-        "it is changed, but another program wrote to it at that very moment, and what that wrote is lost; read it again"
-    )]
+    #[error("the change was made, but a write by another program at the same moment was lost; read the file again")]
     Overtaken,
     /// Another program has the lock on the file.
     #[error("locked by another program; try again later")]
@@ -80,7 +78,7 @@ pub enum WriteError {
     #[error("{0}; the file can only be written in place, and holds a part of the new content; write all of it again")]
     PartlyWritten(Box<WriteError>),
     /// Longer than what is read to be changed.
-    #[error("the file has {size} bytes; at most {most} can be edited")]
+    #[error("the file has {size} bytes; the limit for editing is {most}")]
     TooLong {
         /// Of the file.
         size: u64,
@@ -94,10 +92,10 @@ pub enum WriteError {
     #[error("a directory cannot be moved or copied into itself")]
     IntoItself,
     /// A directory that is not empty.
-    #[error("the directory is not empty; set \"recursive\" to delete it and all that is in it")]
+    #[error("the directory is not empty; pass \"recursive\": true to delete it and its contents")]
     NotEmpty,
     /// A tree that holds what is denied.
-    #[error("it holds an entry that is denied; a tree with a denied entry is not moved, copied or deleted")]
+    #[error("it contains a denied entry, so it cannot be moved, copied or deleted as a whole")]
     HoldsDenied,
     /// It has a name that may be read and not changed.
     #[error("{0}")]
@@ -106,16 +104,16 @@ pub enum WriteError {
     #[error("it holds {}, which is {}", .0.display(), .1)]
     HoldsProtected(RelPath, ProtectedBy),
     /// A tree that cannot be looked through.
-    #[error("{} in it cannot be looked into: {}", .0.display(), .1)]
+    #[error("{} inside it cannot be read: {}", .0.display(), .1)]
     Unreadable(RelPath, RootError),
     /// A tree that another file system is mounted in.
-    #[error("another file system is mounted at {} in it", .0.display())]
+    #[error("another file system is mounted inside it, at {}", .0.display())]
     HoldsMount(RelPath),
     /// A tree of too many entries, or of too long paths.
-    #[error("it holds more than {0} entries; do it in parts")]
+    #[error("it contains more than {0} entries; work on its parts")]
     TooMany(usize),
     /// A tree that was done in part.
-    #[error("{error}, at {}; {done} before it are done, the rest is not", .at.display())]
+    #[error("{error}, at {}; {done} entries before it are done, the rest is not", .at.display())]
     Partly {
         /// What went wrong.
         error: Box<WriteError>,
@@ -133,7 +131,7 @@ pub enum WriteError {
     #[error("a path that ends in \"/\" names a directory, not a file")]
     NamesDirectory,
     /// No room.
-    #[error("the disk is full, or the quota is used up; make room, then try again")]
+    #[error("the disk is full or the quota is exceeded; free some space, then try again")]
     Full,
     /// Nothing can be written there.
     #[error("the file system is read-only")]
@@ -145,12 +143,10 @@ pub enum WriteError {
     #[error("it is in use, as a mount point or a running program")]
     InUse,
     /// The file system has neither a rename that does not overwrite nor hard links.
-    #[error(
-        "this file system cannot move it without the risk of overwriting something; use copy_file, then delete_file"
-    )]
+    #[error("this file system cannot move without the risk of overwriting; use copy_file, then delete_file")]
     NoSafeMove,
     /// It is done, and may be undone by a power cut.
-    #[error("it was done, but the disk did not confirm it: {0}")]
+    #[error("done, but the disk did not confirm it: {0}")]
     Unconfirmed(String),
     /// Anything else; in words, never by number.
     #[error("cannot be changed: {0}")]

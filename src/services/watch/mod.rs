@@ -133,7 +133,7 @@ impl Watch {
             let watcher = Watcher::new(root, &self.limits, hints, known, cancel, Arc::clone(&self.clients));
             match thread::Builder::new().name("watch".to_owned()).spawn(move || watcher.run(&receiver)) {
                 Ok(running) => *commands = Some(Commands { sender, waker, thread: running.thread().clone() }),
-                Err(error) => tracing::error!("changes are not noticed: no thread for it: {error}"),
+                Err(error) => tracing::error!("changes are not detected: cannot start a thread: {error}"),
             }
         }
         commands.clone()

@@ -143,7 +143,7 @@ impl Watcher {
         self.list.stir(now);
         self.targets.stir_all(now);
         if !std::mem::replace(&mut self.lost, true) {
-            tracing::warn!("changes came faster than they could be noticed; from now on what is subscribed is polled");
+            tracing::warn!("changes came too fast; subscribed resources are polled from now on");
         }
     }
 

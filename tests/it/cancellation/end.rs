@@ -82,7 +82,7 @@ fn what_is_blocked_gets_its_own_error_and_then_the_server_ends() {
     server.end_input();
     assert_eq!(server.answer(busy)["error"]["code"], -32603);
     let answer = server.answer(blocked);
-    assert!(answer.to_string().contains("did not answer"), "{answer}");
+    assert!(answer.to_string().contains("did not respond"), "{answer}");
     assert_eq!(server.close(), [] as [Value; 0]);
     gate.open();
 }

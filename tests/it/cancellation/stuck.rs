@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{builder, said, wait_params};
 use crate::support::{Client as _, Gate, LATEST_LEGACY, TIMEOUT, TestServer, Tree};
 
-const NO_ANSWER: &str = "The file system did not answer";
+const NO_ANSWER: &str = "The file system did not respond";
 
 /// One place, and room for so many that are left behind.
 fn server(tree: &Tree, gate: &Gate, places: usize, left_behind: usize) -> TestServer {

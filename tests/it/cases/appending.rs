@@ -83,7 +83,7 @@ fn j11_appended_lines_end_as_the_files_last_line_does() {
 fn j11_a_last_line_without_an_end_is_said() {
     let (now, note) = appended(b"last", "next\n");
     assert_eq!(now, b"lastnext\n");
-    assert!(note.contains("the last line had no line ending, so the new text continues that line"), "{note}");
+    assert!(note.contains("the last line had no line ending, so the new text continues it"), "{note}");
 }
 
 /// A file that may be written and not be read takes more as it comes.

@@ -43,7 +43,7 @@ fn i2_names_that_hold_braces_are_found() {
     for pattern in ["{gone}.md", "v/{gone}*"] {
         let (text, note) = text_and_note(&mut server, "search_files", json!({"pattern": pattern}));
         assert_eq!(text, NOTHING);
-        assert!(note.is_some_and(|note| note.contains("brackets and braces were tried")), "{pattern}");
+        assert!(note.is_some_and(|note| note.contains("brackets and braces were matched")), "{pattern}");
     }
 }
 
@@ -137,11 +137,11 @@ fn i4_where_nothing_can_match_the_note_says_why() {
     let mut server = TestServer::start(&tree);
     for (glob, path, want) in [
         (".*\\.ts$", "", "not a regex"),
-        ("src\\deep\\b.tsx", "", "write / between names"),
-        ("src\\**", "", "write / between names"),
+        ("src\\deep\\b.tsx", "", "use / between names"),
+        ("src\\**", "", "use / between names"),
         ("src/**", "src", "relative to \"path\""),
         ("deep/b.tsx", "", "**/"),
-        ("A.ts", "", "capitals count"),
+        ("A.ts", "", "case matters"),
         ("gone/*", "", "\"glob\" matches none of 3 files"),
     ] {
         let arguments = json!({"query": "needle", "glob": glob, "path": path});
@@ -153,10 +153,10 @@ fn i4_where_nothing_can_match_the_note_says_why() {
     for (pattern, path, want) in [
         (".ts", "", "put * before"),
         ("!*.md", "", "excludePatterns"),
-        ("user", "", "must be the whole name"),
+        ("user", "", "must match the whole name"),
         ("src/*.ts", "src", "relative to \"path\""),
         ("deep/b.tsx", "", "**/"),
-        ("USERS.md", "", "capitals count"),
+        ("USERS.md", "", "case matters"),
     ] {
         let (text, note) = text_and_note(&mut server, "search_files", json!({"pattern": pattern, "path": path}));
         let note = note.expect("a note");

@@ -30,7 +30,7 @@ fn j8_a_lone_cr_ends_no_line() {
     let text = server.tool_error("edit_file", edit("one\nfoo\nfou"));
     assert!(text.contains("\n1: foo"), "{text}");
     let info = server.tool_text("get_file_info", json!({"path": "a.txt"}));
-    assert!(info.contains("lineEnding: CR only, which is counted as one line"), "{info}");
+    assert!(info.contains("lineEnding: CR only, counted as one line"), "{info}");
     // A line end in oldText still matches it, and the diff counts as the others do.
     let (diff, _) = text_and_note(&mut server, "edit_file", edit("one\nfoo"));
     assert!(diff.contains("@@ -1,1 +1,1 @@\n-one\rfoo\rfoo\r\n"), "{diff}");

@@ -207,7 +207,7 @@ fn c6_what_is_in_files_has_a_tool_and_the_one_for_names_says_so() {
     let tools = list["tools"].as_array().unwrap();
     let names = tools.iter().find(|tool| tool["name"] == "search_files").expect("search_files");
     let description = names["description"].as_str().unwrap();
-    assert!(description.contains("names") && description.contains("search_text"), "{description}");
+    assert!(description.contains("by name") && description.contains("search_text"), "{description}");
     assert_eq!(server.tool_text("search_text", json!({"query": "needle"})), "a.txt:2: a needle in it");
     assert_eq!(found(&mut server, json!({"pattern": "*needle*"})), ["needle.txt"]);
 }

@@ -99,7 +99,10 @@ fn i16_where_an_answer_is_full_the_note_says_how_to_go_on() {
     for arguments in [json!({"limit": 3_000}), json!({"limit": 1_000_000}), json!({"maxPerFile": 5, "limit": 3_000})] {
         let (_, note) = text_and_note(&mut server, "search_text", with(&arguments, &json!({"query": "needle"})));
         let note = note.expect("a note");
-        assert!(note.contains("full: narrow \"path\" or \"glob\"") && !note.contains("limit"), "{arguments}: {note}");
+        assert!(
+            note.contains("do not fit: narrow \"path\" or \"glob\"") && !note.contains("limit"),
+            "{arguments}: {note}"
+        );
     }
 }
 
@@ -115,7 +118,7 @@ fn i16_the_advice_fits_what_cut() {
         (json!({"query": "x", "limit": 11}), "11 matches", "more"),
         (json!({"query": "y", "limit": 5_000}), "narrow \"path\" or \"glob\"", "limit"),
         (json!({"query": "y", "limit": 5_000, "path": "long.log"}), "read_text_file", "limit"),
-        (json!({"query": "y\n", "limit": 5_000}), "the answer is full", "limit"),
+        (json!({"query": "y\n", "limit": 5_000}), "do not fit", "limit"),
         (json!({"query": "y", "limit": 3, "path": "long.log"}), "raise \"limit\"", "path"),
     ] {
         let note = text_and_note(&mut server, "search_text", arguments.clone()).1.expect("a note");
@@ -125,7 +128,7 @@ fn i16_the_advice_fits_what_cut() {
         (json!({"limit": 2}), "a.txt\nb.txt", "[the first 2 results; continue with offset 3, raise \"limit\", "),
         (json!({"limit": 1, "offset": 2}), "b.txt", "[results 2-2; continue with offset 3, "),
         (json!({"offset": 3}), "long.log", "[results 3-3]"),
-        (json!({"offset": 4}), "No more matches", "[there are only 3 results]"),
+        (json!({"offset": 4}), "No more matches", "[only 3 results exist]"),
     ] {
         let (text, said) = text_and_note(&mut server, "search_files", with(&json!({"pattern": "*"}), &arguments));
         assert_eq!(text, want, "{arguments}");

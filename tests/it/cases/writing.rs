@@ -69,7 +69,7 @@ fn d2_a_missing_parent_is_named_or_made_when_asked_for() {
     let mut server = writing(&tree);
     for append in [false, true] {
         let error = server.tool_error("write_file", json!({"path": "p1/p2/x.txt", "content": "x", "append": append}));
-        assert!(error.contains("the directory p1 does not exist") && error.contains("createParents"), "{error}");
+        assert!(error.contains("parent directory p1 does not exist") && error.contains("createParents"), "{error}");
     }
     assert_eq!(names(&tree, ""), [] as [&str; 0]);
     server.tool_text("write_file", json!({"path": "p1/p2/x.txt", "content": "x", "createParents": true}));
@@ -84,7 +84,7 @@ fn d3_a_move_never_destroys_its_destination() {
     let mut server = writing(&tree);
     for destination in ["b", "dangling", "a"] {
         let error = server.tool_error("move_file", json!({"source": "a", "destination": destination}));
-        assert!(error.contains("exists already"), "{destination}: {error}");
+        assert!(error.contains("already exists"), "{destination}: {error}");
     }
     assert_eq!((content(&tree, "a"), content(&tree, "b")), (b"a".to_vec(), b"b".to_vec()));
     assert_eq!(names(&tree, ""), ["a", "b", "dangling"]);
@@ -130,7 +130,7 @@ fn d6_a_large_file_is_copied_by_the_server() {
     assert!(content(&tree, "copy") == bytes, "the copy is another one");
     assert_eq!(std::fs::metadata(tree.join("copy")).unwrap().permissions().mode() & 0o777, 0o751);
     let again = json!({"source": "other", "destination": "copy"});
-    assert!(server.tool_error("copy_file", again).contains("exists already"));
+    assert!(server.tool_error("copy_file", again).contains("already exists"));
     assert_eq!(std::fs::metadata(tree.join("copy")).unwrap().len(), 100 << 20);
     server.tool_text("copy_file", json!({"source": "other", "destination": "copy", "overwrite": true}));
     assert_eq!(content(&tree, "copy"), b"x");

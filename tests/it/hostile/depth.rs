@@ -214,7 +214,7 @@ fn a_tree_full_of_errors_is_no_larger_than_another() {
     let mut server = TestServer::start(&deep.0);
     let (text, note) = said(&mut server, "directory_tree", json!({"path": path_of(&name, 16)}));
     assert!(text.len() <= 40_000, "{} bytes", text.len());
-    let with_error = text.matches("\"error\": \"the path or a name in it is too long\"").count();
+    let with_error = text.matches("\"error\": \"the path, or a name in it, is too long\"").count();
     let without = format!("cut after 210 entries: no more would fit; {} directories not entered", 210 - with_error);
     assert!(with_error > 10 && note.contains(&without), "{with_error}: {note}");
     let answer = Answer(server.either("tools/call", json!({"name": "search_files", "arguments": {"pattern": "none"}})));

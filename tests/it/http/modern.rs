@@ -83,14 +83,14 @@ fn ht105_one_request_or_notification_in_a_body() {
 fn ht106_ht107_a_posted_cancellation_is_accepted_and_cancels_nothing() {
     let server = server();
     let mut stream = server.connect();
-    stream.send(&listen("same"));
+    stream.send(&follow("same", &server));
     stream.head();
     stream.event().expect("the acknowledgement");
     let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "same"}});
     let reply = server.ask(&post(&cancelled).header("MCP-Protocol-Version", "2026-07-28"));
     assert_eq!((reply.status, reply.body.len()), (202, 0));
-    std::fs::write(server.tree.join("new.txt"), "").expect("it is written");
-    assert_eq!(stream.event().expect("it lives")["method"], json!("notifications/resources/list_changed"));
+    std::fs::write(server.tree.join("a.txt"), "two\n").expect("it is written");
+    assert_eq!(stream.event().expect("it lives")["method"], json!("notifications/resources/updated"));
 }
 
 #[test]
@@ -168,6 +168,11 @@ fn ht128_ht129_lists_say_how_long_they_may_be_kept_and_for_whom() {
     }
 }
 
+/// A stream that hears of changes of `a.txt`.
+fn follow(id: &str, server: &HttpServer) -> Request {
+    modern(id, "subscriptions/listen", json!({"notifications": {"resourceSubscriptions": [server.tree.uri("a.txt")]}}))
+}
+
 fn listen(id: &str) -> Request {
     modern(id, "subscriptions/listen", json!({"notifications": {"resourcesListChanged": true}}))
 }
@@ -218,13 +223,13 @@ fn ht149_streams_of_one_id_on_two_connections_both_hear() {
     let server = server();
     let mut streams = [server.connect(), server.connect()];
     for stream in &mut streams {
-        stream.send(&listen("listen:0"));
+        stream.send(&follow("listen:0", &server));
         stream.head();
         stream.event().expect("the acknowledgement");
     }
-    std::fs::write(server.tree.join("new.txt"), "").expect("it is written");
+    std::fs::write(server.tree.join("a.txt"), "two\n").expect("it is written");
     for stream in &mut streams {
-        assert_eq!(stream.event().expect("the change")["method"], json!("notifications/resources/list_changed"));
+        assert_eq!(stream.event().expect("the change")["method"], json!("notifications/resources/updated"));
     }
 }
 

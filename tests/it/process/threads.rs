@@ -107,7 +107,7 @@ fn with_one_thread_requests_take_turns() {
     assert!(listing["result"]["resources"].is_array(), "{listing}");
     assert_eq!(process.tool_text("read_text_file", json!({"path": "a.txt"})), "one\n");
     let said = process.finish();
-    assert!(said.contains("no thread"), "{said}");
+    assert!(said.contains("cannot start a thread"), "{said}");
 }
 
 /// Where its last thread is stuck, too: what needs one gets an error, and the server goes on.

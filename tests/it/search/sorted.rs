@@ -90,7 +90,7 @@ fn pages_go_on_in_the_order_of_time() {
         assert_eq!(all, want);
         let arguments = json!({"pattern": "name-*", "sortBy": "modified", "offset": 61});
         let (text, note) = text_and_note(&mut server, "search_files", arguments);
-        assert_eq!((text.as_str(), note.as_deref()), ("No more matches", Some("[there are only 60 results]")));
+        assert_eq!((text.as_str(), note.as_deref()), ("No more matches", Some("[only 60 results exist]")));
     }
 }
 

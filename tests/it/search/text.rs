@@ -148,7 +148,7 @@ fn limits_cut_and_the_note_says_so_and_how_to_go_on() {
         let (text, note) = grep(&mut server, with(&json!({"query": "needle"}), &cut));
         let short = |line: &str| format!("{}{}", &line[..1], line.split(':').nth(1).unwrap_or_default());
         assert_eq!(text.lines().map(short).collect::<Vec<_>>().join(" "), want, "{cut}");
-        assert_eq!(note.contains("there are more"), more.is_some(), "{cut}: {note}");
+        assert_eq!(note.contains("more matches"), more.is_some(), "{cut}: {note}");
         assert!(more.is_none_or(|more| note.contains(more)), "{cut}: {note}");
     }
     for wrong in [json!({"limit": 0}), json!({"maxPerFile": -1}), json!({"limit": "5x"}), json!({"limit": 1.5})] {
@@ -162,7 +162,7 @@ fn by_default_there_are_at_most_200_matches() {
     let tree = Tree::new().file("a.txt", "x\n".repeat(500));
     let (text, note) = grep(&mut TestServer::start(&tree), json!({"query": "x"}));
     assert_eq!(text.lines().count(), 200);
-    assert!(note.contains("200 matches in 1 file") && note.contains("there are more"), "{note}");
+    assert!(note.contains("200 matches in 1 file") && note.contains("more matches"), "{note}");
 }
 
 #[test]
@@ -172,10 +172,10 @@ fn files_only_gives_each_path_once() {
     let all = json!({"query": "x", "filesOnly": true, "contextLines": 2});
     let (text, note) = grep(&mut server, all.clone());
     assert_eq!(text, "a.txt\nc/d.txt\ne/f.txt");
-    assert!(!note.contains("there are more"), "{note}");
+    assert!(!note.contains("more matches"), "{note}");
     let (text, note) = grep(&mut server, with(&all, &json!({"limit": 2})));
     assert_eq!(text, "a.txt\nc/d.txt");
-    assert!(note.contains("there are more"), "{note}");
+    assert!(note.contains("more matches"), "{note}");
 }
 
 #[test]

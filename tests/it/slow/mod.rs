@@ -75,7 +75,7 @@ fn says_no_answer(answer: &Value) {
 }
 
 fn is_no_answer(text: &str) -> bool {
-    text.starts_with("The file system did not answer within 1 s (--io-timeout).")
+    text.starts_with("The file system did not respond within 1 s (--io-timeout).")
 }
 
 /// modelcontextprotocol/servers #4162, claude-ai-mcp #588: a network mount blocks for minutes.
@@ -128,7 +128,7 @@ fn b11_walks_that_do_not_end_do_not_keep_others_from_walking() {
     for id in stuck {
         let answer = process.answer(id);
         assert_eq!(answer["result"]["isError"], true, "{answer}");
-        assert!(answer.to_string().contains("not answer"), "{answer}");
+        assert!(answer.to_string().contains("not respond"), "{answer}");
     }
 }
 
@@ -168,7 +168,7 @@ fn b11_where_too_many_are_stuck_others_fail_at_once_and_what_is_near_is_served()
         for operation in ["read_text_file", "list_directory", "get_file_info", "search_text"] {
             let (method, params) = request(operation, path);
             let answer = process.request(method, params).to_string();
-            assert!(answer.contains("does not answer; try again later"), "{operation} {path}: {answer}");
+            assert!(answer.contains("does not respond; try again later"), "{operation} {path}: {answer}");
         }
     }
     let error = process.error(READ_RESOURCE, json!({"uri": tree.uri("far/fine.txt")}));

@@ -55,7 +55,7 @@ fn a_dry_run_shows_the_same_and_writes_nothing() {
     let modified = || fs::metadata(tree.join("a.txt")).unwrap().modified().unwrap();
     let (before, mut server) = (modified(), writable(&tree));
     let (dry, note) = text_and_note(&mut server, "edit_file", with(edits(&[("one", "two")]), "dryRun", true));
-    assert!(note.expect("a note").starts_with("[dry run: 1 place would be replaced, nothing was written;"));
+    assert!(note.expect("a note").starts_with("[dry run: 1 place would be replaced; nothing was written;"));
     assert_eq!((content(&tree).as_str(), modified()), ("one\n", before));
     let (done, _) = text_and_note(&mut server, "edit_file", edits(&[("one", "two")]));
     assert_eq!((dry, content(&tree).as_str()), (done, "two\n"));
@@ -66,10 +66,7 @@ fn all_edits_are_made_or_none() {
     let tree = Tree::new().file("a.txt", "one\ntwo\n");
     let mut server = writable(&tree);
     let text = server.tool_error("edit_file", edits(&[("one", "1"), ("two", "2"), ("one", "x")]));
-    assert!(
-        text.starts_with("a.txt: edit 3 of 3, after the edits before it: \"oldText\" is not in the file."),
-        "{text}"
-    );
+    assert!(text.starts_with("a.txt: edit 3 of 3, after the edits before it: \"oldText\" was not found."), "{text}");
     assert_eq!(content(&tree), "one\ntwo\n");
 }
 
@@ -90,7 +87,7 @@ fn an_edit_of_nothing_but_line_endings_says_that_these_are_kept() {
     let mut server = writable(&tree);
     let (_, note) = text_and_note(&mut server, "edit_file", edits(&[("one\r\n", "one\n")]));
     let note = note.expect("a note");
-    assert!(note.contains("line endings are kept; write_file can change them"), "{note}");
+    assert!(note.contains("line endings are kept; use write_file to change them"), "{note}");
 }
 
 #[test]
@@ -180,7 +177,7 @@ fn what_cannot_be_edited_is_refused_with_what_to_do() {
     let mut server = writable(&tree);
     for (path, want) in [
         ("a.txt", "not text but binary"),
-        ("d", "a directory, not a file"),
+        ("d", "is a directory, not a file"),
         ("missing", "not found"),
         ("huge", "16777216"),
         ("../secret", "outside the served directory"),

@@ -71,16 +71,16 @@ fn nothing_is_overwritten_unless_that_is_asked_for() {
     let mut server = writing(&tree);
     for (source, destination) in [("a", "file"), ("a", "dir"), ("a", "link"), ("a", "broken"), ("a", "out"), ("a", "a")]
     {
-        assert!(refused(&mut server, source, destination, false).contains("exists already"), "{destination}");
+        assert!(refused(&mut server, source, destination, false).contains("already exists"), "{destination}");
     }
     for (source, destination, why) in [
-        ("a", "dir", "a directory, not a file"),
+        ("a", "dir", "is a directory, not a file"),
         ("a", "fifo", "not a regular file"),
         ("a", "out", "leads outside"),
         ("a", "a", "the same file"),
-        ("t", "dir", "exists already"),
-        ("t", "file", "exists already"),
-        ("t", "t", "exists already"),
+        ("t", "dir", "already exists"),
+        ("t", "file", "already exists"),
+        ("t", "t", "already exists"),
     ] {
         let error = refused(&mut server, source, destination, true);
         assert!(error.contains(why), "{source} to {destination}: {error}");
@@ -117,12 +117,12 @@ fn what_is_denied_is_not_copied_nor_copied_to() {
     let before = state(tree.path());
     let mut server = writing(&tree);
     for (source, destination, why) in [
-        ("d", "x", "holds an entry that is denied"),
+        ("d", "x", "contains a denied entry"),
         ("d/e/.env", "x", "denied by"),
         ("l", "x", "denied by"),
         ("a", "d/.env", "denied by"),
         ("a", "d/e/.env", "denied by"),
-        ("f", ".kube", "holds an entry that is denied"),
+        ("f", ".kube", "contains a denied entry"),
     ] {
         for overwrite in [false, true] {
             let error = refused(&mut server, source, destination, overwrite);
@@ -146,7 +146,7 @@ fn special_files_are_not_copied() {
 fn parents_are_made_when_asked_for() {
     let tree = Tree::new().file("a", "a").file("t/b", "b");
     let mut server = writing(&tree);
-    assert!(refused(&mut server, "a", "p/q/a", false).contains("the directory p does not exist"));
+    assert!(refused(&mut server, "a", "p/q/a", false).contains("parent directory p does not exist"));
     for (source, destination) in [("a", "p/q/a"), ("t", "p/r/t")] {
         let arguments = json!({"source": source, "destination": destination, "createParents": true});
         server.tool_text("copy_file", arguments);

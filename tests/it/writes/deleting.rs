@@ -75,7 +75,7 @@ fn what_holds_something_denied_stays_whole() {
     let mut server = writing(&tree);
     for path in ["d", "k", "only", "d/z"] {
         let error = refused(&mut server, path, true);
-        assert!(error.contains("holds an entry that is denied"), "{path}: {error}");
+        assert!(error.contains("contains a denied entry"), "{path}: {error}");
     }
     for path in ["d/z/.env", "k/.ssh", "k/.ssh/config", "only/.aws"] {
         assert!(refused(&mut server, path, true).contains("denied by"), "{path}");
@@ -104,7 +104,7 @@ fn another_file_system_in_a_tree_keeps_it() {
     let Some(command) = super::disk::mounted(&tree, "d/mount", "size=1m", &["--allow-write"]) else { return };
     let mut process = Process::start(command).legacy(LATEST_LEGACY);
     let error = process.tool_error("delete_file", json!({"path": "d", "recursive": true}));
-    assert!(error.contains("another file system is mounted at d/mount"), "{error}");
+    assert!(error.contains("another file system is mounted inside it, at d/mount"), "{error}");
     let error = process.tool_error("delete_file", json!({"path": "d/mount", "recursive": true}));
     assert!(error.contains("in use"), "{error}");
     assert_eq!(names(&tree, "d"), ["a", "mount"]);

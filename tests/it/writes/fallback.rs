@@ -68,7 +68,7 @@ fn nothing_is_overwritten_by_other_means() {
     for source in ["a", "t"] {
         for destination in ["file", "empty", "broken"] {
             let error = process.tool_error("move_file", json!({"source": source, "destination": destination}));
-            assert!(error.contains("exists already"), "{source} to {destination}: {error}");
+            assert!(error.contains("already exists"), "{source} to {destination}: {error}");
         }
     }
     assert_eq!(state(tree.outside()), before);

@@ -107,7 +107,7 @@ fn a_version_of_a_file_that_is_gone_creates_nothing() {
     for (path, append) in [("a", false), ("a", true), ("d/a", false)] {
         let arguments = json!({"path": path, "content": "x", "append": append, "ifMatch": "00", "createParents": true});
         let error = server.tool_error("write_file", arguments);
-        assert!(error.contains("does not exist any more"), "{error}");
+        assert!(error.contains("no longer exists"), "{error}");
     }
     assert_eq!(names(&tree, ""), [] as [&str; 0]);
 }
@@ -117,7 +117,7 @@ fn what_is_no_file_is_told_so() {
     let tree = Tree::new().dir("d").file("f", "f");
     let mut server = writing(&tree);
     for (path, why) in [
-        ("d", "a directory, not a file"),
+        ("d", "is a directory, not a file"),
         ("", "the served directory"),
         (".", "the served directory"),
         ("d/..", "the served directory"),
@@ -201,7 +201,7 @@ fn nothing_is_made_on_the_way_to_a_file_whose_version_cannot_match() {
     for append in [false, true] {
         let write = json!({"path": "d/a", "content": "x", "append": append, "createParents": true, "ifMatch": "00"});
         let error = server.tool_error("write_file", write);
-        assert!(error.contains("does not exist any more"), "{error}");
+        assert!(error.contains("no longer exists"), "{error}");
         assert!(!tree.join("d").exists(), "append: {append}");
     }
 }

@@ -99,6 +99,6 @@ fn a_copy_onto_a_file_names_the_argument_that_replaces_it() {
     // There it is no help.
     for (source, destination) in [("a", "d"), ("a", "broken"), ("t", "b"), ("t", "d")] {
         let error = error(source, destination);
-        assert!(error.contains("exists already") && !error.contains("overwrite\":"), "{source} {destination}: {error}");
+        assert!(error.contains("already exists") && !error.contains("overwrite\":"), "{source} {destination}: {error}");
     }
 }

@@ -65,7 +65,7 @@ fn whatever_has_the_name_is_not_overwritten() {
     for source in ["a", "d"] {
         for destination in ["file", "empty", "full", "fifo", "link", "broken", "out", source] {
             let error = refused(&mut server, source, destination);
-            assert!(error.contains("exists already"), "{source} to {destination}: {error}");
+            assert!(error.contains("already exists"), "{source} to {destination}: {error}");
         }
     }
     assert_eq!(state(tree.outside()), before);
@@ -96,7 +96,7 @@ fn what_is_missing_is_named_on_its_side() {
     let mut server = writing(&tree);
     assert!(refused(&mut server, "gone", "b").starts_with("gone: not found"));
     let error = refused(&mut server, "a", "p/q/b");
-    assert!(error.starts_with("p/q/b: the directory p does not exist; create it"), "{error}");
+    assert!(error.starts_with("p/q/b: parent directory p does not exist; pass"), "{error}");
     assert!(refused(&mut server, "a/", "b").contains("not a directory"));
     assert!(refused(&mut server, "l/", "b").contains("not a directory"));
     assert!(refused(&mut server, "a", "b/").contains("not a directory"));
@@ -112,14 +112,14 @@ fn what_holds_something_denied_stays() {
     let before = state(tree.path());
     let mut server = TestServer::builder(&tree).allow_write().deny("x/y/a").start();
     for (source, destination, why) in [
-        ("d", "x/d", "holds an entry that is denied"),
-        ("k", "x/k", "holds an entry that is denied"),
+        ("d", "x/d", "contains a denied entry"),
+        ("k", "x/k", "contains a denied entry"),
         ("d/e/.env", "x/plain", "denied by"),
         ("a", ".env", "denied by"),
         ("a", "x/.ssh/a", "denied by"),
         ("f", ".ssh", "denied by"),
         // Not denied itself, but what is in it would be.
-        ("f", ".kube", "holds an entry that is denied"),
+        ("f", ".kube", "contains a denied entry"),
     ] {
         let error = refused(&mut server, source, destination);
         assert!(error.contains(why), "{source} to {destination}: {error}");

@@ -47,7 +47,7 @@ fn a_link_to_nothing_inside_creates_its_target() {
     let mut server = writing(&tree);
     assert_eq!(server.tool_text("write_file", json!({"path": "near", "content": "x"})), "Successfully wrote to d/new");
     let error = server.tool_error("write_file", json!({"path": "deep", "content": "x"}));
-    assert!(error.contains("the directory d/e does not exist"), "{error}");
+    assert!(error.contains("parent directory d/e does not exist"), "{error}");
     assert_eq!((content(&tree, "d/new"), names(&tree, "d")), (b"x".to_vec(), vec!["new".to_owned()]));
 }
 
@@ -147,10 +147,10 @@ fn a_write_protected_file_is_refused() {
     let before = state(tree.path());
     let mut process = Process::start(command).legacy(LATEST_LEGACY);
     let error = process.tool_error("write_file", json!({"path": "protected", "content": "new"}));
-    assert!(error.contains("write-protected"), "{error}");
+    assert!(error.contains("not writable"), "{error}");
     for (path, append) in [("protected", true), ("d/new", false), ("d/new", true), ("d/a", false)] {
         let error = process.tool_error("write_file", json!({"path": path, "content": "new", "append": append}));
-        assert!(error.contains("permission denied") || error.contains("write-protected"), "{path}: {error}");
+        assert!(error.contains("permission denied") || error.contains("not writable"), "{path}: {error}");
     }
     assert_eq!(state(tree.path()), before);
 }
@@ -191,7 +191,7 @@ fn a_tree_that_cannot_be_looked_through_stays() {
         ("delete_file", json!({"path": "d", "recursive": true})),
     ] {
         let error = process.tool_error(tool, arguments);
-        assert!(error.contains("d/locked in it cannot be looked into: permission denied"), "{tool}: {error}");
+        assert!(error.contains("d/locked inside it cannot be read: permission denied"), "{tool}: {error}");
     }
     assert_eq!(state(tree.path()), before);
 }

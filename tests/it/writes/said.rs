@@ -10,7 +10,7 @@ fn whoever_connects_is_told_that_the_directory_can_be_changed() {
     let tree = Tree::new();
     let (mut writable, mut read_only) = (writing(&tree), TestServer::start(&tree));
     let instructions = |server: &mut TestServer| server.result("server/discover", json!({}))["instructions"].clone();
-    assert!(instructions(&mut writable).as_str().expect("text").contains("to be read and changed"));
+    assert!(instructions(&mut writable).as_str().expect("text").contains("read-write"));
     assert!(instructions(&mut read_only).as_str().expect("text").contains("read-only"));
     let said = text_of(&writable.tool("list_allowed_directories", json!({})));
     assert!(said.contains("read and write"), "{said}");

@@ -11,14 +11,14 @@ impl Pattern {
     pub(crate) fn hints(&self, start: &RelPath) -> Vec<&'static str> {
         let checks = [
             (self.is_regex(), "the pattern is a glob such as *.rs, not a regex"),
-            (self.is_negated(), "the pattern finds names; to leave entries out, use excludePatterns"),
-            (self.is_ending(), "for names that end so, put * before the pattern"),
-            (self.repeats(start), "the pattern is relative to \"path\"; do not repeat that in it"),
-            (self.is_of_windows(), "\\ takes the meaning from the next character; write / between names"),
-            (self.text.contains(['[', '{']), "brackets and braces were tried as a glob and as they are written"),
-            (self.is_tied(), "with / in it, the pattern begins at \"path\"; put **/ before it for any depth"),
-            (self.is_whole(), "the pattern must be the whole name; put * before and after a part of one"),
-            (self.has_capitals(), "capitals count, as the pattern has one"),
+            (self.is_negated(), "the pattern selects names; to exclude entries, use excludePatterns"),
+            (self.is_ending(), "to match names that end like this, put * before the pattern"),
+            (self.repeats(start), "the pattern is relative to \"path\"; do not repeat path in it"),
+            (self.is_of_windows(), "\\ escapes the next character; use / between names"),
+            (self.text.contains(['[', '{']), "brackets and braces were matched both as a glob and literally"),
+            (self.is_tied(), "a pattern with / starts at \"path\"; put **/ before it to match at any depth"),
+            (self.is_whole(), "the pattern must match the whole name; put * around part of a name"),
+            (self.has_capitals(), "case matters because the pattern has an upper-case letter"),
         ];
         checks.into_iter().filter(|(applies, _)| *applies).map(|(_, hint)| hint).take(MOST).collect()
     }

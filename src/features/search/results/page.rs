@@ -92,11 +92,11 @@ impl Page {
         let (passed, found) = (self.passed, self.found);
         if self.cut == Some(Cut::Order) {
             let kept = counted(passed, "result", "results");
-            return Some(format!("only the first {kept} can be put in order; narrow \"pattern\" or \"path\""));
+            return Some(format!("only the first {kept} can be sorted; narrow \"pattern\" or \"path\""));
         }
         let these = match (passed, found) {
             (0, found) => format!("the first {}", counted(found, "result", "results")),
-            (passed, 0) => return Some(format!("there are only {}", counted(passed, "result", "results"))),
+            (passed, 0) => return Some(format!("only {} exist", counted(passed, "result", "results"))),
             (passed, found) => format!("results {}-{}", grouped(passed + 1), grouped(passed + found)),
         };
         let next = passed + found + 1;

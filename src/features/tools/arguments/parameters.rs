@@ -58,31 +58,31 @@ pub(in crate::features::tools) const fn destination(description: &'static str) -
 
 /// The parameter `createParents`.
 pub(in crate::features::tools) const fn create_parents() -> Parameter {
-    flag("createParents", "Make missing directories on the way.")
+    flag("createParents", "Create missing parent directories.")
 }
 
 /// The parameter `ifMatch`.
 pub(in crate::features::tools) const fn if_match() -> Parameter {
-    let description = "Only if the file is still at this version, which get_file_info, every read and every write give. \
-        Default: whatever it is.";
+    let description = "Write only if the file still has this version. get_file_info, reads and writes return it. Default: write \
+        in any case.";
     optional("ifMatch", Kind::Text, description)
 }
 
 /// The parameter `offset`, of lines, entries or results.
 pub(in crate::features::tools) const fn offset(what: &'static str) -> Parameter {
-    let description = ["The ", what, " to begin with, counted from 1. Default 1.", ""];
+    let description = ["Start at this ", what, ", counted from 1. Default 1.", ""];
     Parameter { name: "offset", kind: Kind::Count, required: false, description }
 }
 
 /// The parameter `limit`, of lines or entries.
 pub(in crate::features::tools) const fn limit(what: &'static str) -> Parameter {
-    let description = ["At most this many ", what, ". Default: as many as fit.", ""];
+    let description = ["Return at most this many ", what, ". Default: as many as fit.", ""];
     Parameter { name: "limit", kind: Kind::Count, required: false, description }
 }
 
 /// The parameter `limit` of a search, and the default in words.
 pub(in crate::features::tools) const fn limit_of_results(what: &'static str, default: &'static str) -> Parameter {
-    let description = ["At most this many ", what, ". Default ", default];
+    let description = ["Return at most this many ", what, ". Default ", default];
     Parameter { name: "limit", kind: RESULTS, required: false, description }
 }
 
@@ -96,13 +96,14 @@ pub(in crate::features::tools) const fn sort_by(
 
 /// The parameter `excludePatterns`, with examples.
 pub(in crate::features::tools) const fn exclude_patterns(examples: &'static str) -> Parameter {
-    let description = ["Patterns of entries to leave out, in gitignore syntax", examples, "; at most 100.", ""];
+    let description =
+        ["Leave out entries that match these patterns, in gitignore syntax", examples, "; at most 100.", ""];
     Parameter { name: "excludePatterns", kind: Kind::Texts { least: 0, most: 100 }, required: false, description }
 }
 
 /// The parameter `includeIgnored`: what is done also with what is ignored, and what more that is than .gitignore hides.
 pub(in crate::features::tools) const fn include_ignored(also: &'static str, more: &'static str) -> Parameter {
-    let description = [also, " what .gitignore hides", more, ". Default false."];
+    let description = [also, " files hidden by .gitignore", more, ". Default false."];
     Parameter { name: "includeIgnored", kind: Kind::Flag, required: false, description }
 }
 
