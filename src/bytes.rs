@@ -32,19 +32,19 @@ impl Default for Memory {
 
 impl Bytes {
     /// So many zeros, to be filled.
-    pub fn zeroed(length: usize) -> Self {
+    pub(crate) fn zeroed(length: usize) -> Self {
         let mapped = (length >= LARGE).then(|| MmapMut::map_anon(length).ok()).flatten();
         let memory = mapped.map_or_else(|| Memory::Allocated(vec![0; length]), Memory::Mapped);
         Self { memory, length }
     }
 
     /// Keeps the first bytes only.
-    pub fn truncate(&mut self, length: usize) {
+    pub(crate) fn truncate(&mut self, length: usize) {
         self.length = self.length.min(length);
     }
 
     /// Takes bytes away at the beginning.
-    pub fn remove_front(&mut self, count: usize) {
+    pub(crate) fn remove_front(&mut self, count: usize) {
         if count > 0 {
             self.copy_within(count.., 0);
             self.truncate(self.length - count);
@@ -52,7 +52,7 @@ impl Bytes {
     }
 
     /// Adds more at the end.
-    pub fn extend_from_slice(&mut self, more: &[u8]) {
+    pub(crate) fn extend_from_slice(&mut self, more: &[u8]) {
         let mut bytes = match std::mem::take(&mut self.memory) {
             Memory::Allocated(bytes) => bytes,
             Memory::Mapped(bytes) => bytes.to_vec(),

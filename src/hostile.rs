@@ -11,7 +11,7 @@ const PICTURE: char = '\u{fe0f}';
 
 /// Whether a character is not to be seen: `Default_Ignorable_Code_Point` in Unicode's tables. Among these are joiners,
 /// marks without width, marks of direction, fillers, variation selectors, and tags, which can spell a whole text.
-pub fn is_ignorable(c: char) -> bool {
+pub(crate) fn is_ignorable(c: char) -> bool {
     !c.is_ascii() && CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
 }
 
@@ -24,7 +24,7 @@ pub fn is_hostile(c: char) -> bool {
 }
 
 /// The same text with hostile characters escaped, as `\u{1b}`.
-pub fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if is_hostile(c) {

@@ -53,7 +53,7 @@
 
 #![forbid(unsafe_code)]
 
-pub mod bytes;
+mod bytes;
 pub mod call;
 pub mod check;
 pub mod cli;
@@ -63,11 +63,11 @@ pub mod jsonrpc;
 pub mod limits;
 pub mod log;
 pub mod object;
-pub mod peer;
-pub mod protocol;
+mod peer;
+mod protocol;
 pub mod root;
 pub mod runtime;
 pub mod server;
 pub mod services;
-pub mod text;
+mod text;
 pub mod transport;

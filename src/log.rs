@@ -142,7 +142,7 @@ impl<'a> MakeWriter<'a> for Stderr {
 
 /// A line of the protocol as the log shows it: its beginning, of which `head` is at least enough, and how much more
 /// there is when it is `length` bytes long.
-pub fn shown(head: &[u8], length: usize) -> impl fmt::Display {
+pub(crate) fn shown(head: &[u8], length: usize) -> impl fmt::Display {
     let head = &head[..head.len().min(SHOWN)];
     let more = match length.saturating_sub(head.len()) {
         0 => String::new(),

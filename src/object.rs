@@ -31,7 +31,7 @@ impl<'a> Object<'a> {
     }
 
     /// Whether any key satisfies `wanted`.
-    pub fn any_key(&self, wanted: impl Fn(&str) -> bool) -> bool {
+    pub(crate) fn any_key(&self, wanted: impl Fn(&str) -> bool) -> bool {
         self.0.iter().any(|(key, _)| wanted(key))
     }
 
@@ -47,7 +47,7 @@ impl<'a> Object<'a> {
 }
 
 /// The JSON string in `raw`, borrowed where it holds no escape; `None` when it is something else.
-pub fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
+pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     let text = raw.get();
     match text.strip_prefix('"')?.strip_suffix('"') {
         Some(plain) if memchr::memchr(b'\\', plain.as_bytes()).is_none() => Some(Cow::Borrowed(plain)),
@@ -56,7 +56,7 @@ pub fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
 }
 
 /// Whether `raw` is JSON `null`, which callers treat like an absent value.
-pub fn is_null(raw: &RawValue) -> bool {
+pub(crate) fn is_null(raw: &RawValue) -> bool {
     raw.get() == "null"
 }
 
@@ -126,7 +126,7 @@ impl<'de> Deserialize<'de> for Array<'de> {
 
 /// The beginning of a text that a client wrote, for an answer that says what was wrong with it: the answer must not
 /// be as long as the question.
-pub fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     const SHOWN: usize = 300;
     match text.char_indices().nth(SHOWN) {
         Some((at, _)) => format!("{}...", &text[..at]),

@@ -17,13 +17,13 @@ pub struct Text(Bytes);
 
 impl Text {
     /// Bytes as a text; gives them back where they are none.
-    pub fn from_bytes(bytes: impl Into<Bytes>) -> Result<Self, Bytes> {
+    pub(crate) fn from_bytes(bytes: impl Into<Bytes>) -> Result<Self, Bytes> {
         let bytes = bytes.into();
         if is_text(&bytes) { Ok(Self(bytes)) } else { Err(bytes) }
     }
 
     /// Its bytes.
-    pub fn as_bytes(&self) -> &[u8] {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
@@ -33,7 +33,7 @@ impl Text {
     }
 
     /// Adds more text.
-    pub fn push_str(&mut self, more: &str) {
+    pub(crate) fn push_str(&mut self, more: &str) {
         self.0.extend_from_slice(more.as_bytes());
     }
 
@@ -43,7 +43,7 @@ impl Text {
     }
 
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -61,7 +61,7 @@ impl From<String> for Text {
 
 /// Whether bytes are UTF-8 without NUL, which no text has. Both are looked for chunk by chunk, so that the second
 /// look finds the bytes in the cache.
-pub fn is_text(bytes: &[u8]) -> bool {
+pub(crate) fn is_text(bytes: &[u8]) -> bool {
     let mut at = 0;
     while at < bytes.len() {
         let range = whole_characters(bytes, at, CHUNK);

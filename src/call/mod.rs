@@ -72,7 +72,7 @@ pub enum Call {
 impl Call {
     /// Whether such calls take effect in the order in which they were sent: who ends a subscription means the one that
     /// began before, and not one that is still being begun.
-    pub fn keeps_order(&self) -> bool {
+    pub(crate) fn keeps_order(&self) -> bool {
         matches!(self, Self::Subscribe { .. } | Self::Unsubscribe { .. } | Self::Listen(_))
     }
 }

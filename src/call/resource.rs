@@ -32,7 +32,7 @@ pub enum Data {
 
 impl Data {
     /// Text where `is_text` says so and the bytes are UTF-8.
-    pub fn from_bytes(bytes: Bytes, is_text: bool) -> Self {
+    pub(crate) fn from_bytes(bytes: Bytes, is_text: bool) -> Self {
         if !is_text {
             return Self::Blob(bytes);
         }

@@ -35,7 +35,7 @@ pub struct Subject {
 
 impl Subject {
     /// Whether two URIs mean the same.
-    pub fn is_same(&self, other: &Self) -> bool {
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.path == other.path && self.range == other.range
     }
 }

@@ -41,7 +41,7 @@ const KEPT: usize = 1_000;
 const LONGEST_NAME: usize = 766;
 
 /// Completes a variable of `template`.
-pub fn complete(template: &str, argument: &str, value: &str, context: &Context) -> Result<Completion, Failure> {
+pub(super) fn complete(template: &str, argument: &str, value: &str, context: &Context) -> Result<Completion, Failure> {
     check(template, argument, context.root())?;
     if argument != VARIABLES[0] || value.len() > LONGEST_URI {
         return Ok(Completion::default());

@@ -12,15 +12,15 @@ mod tables;
 
 use memchr::{memchr, memmem};
 
-pub use self::pixels::pixels;
-pub use self::tables::BINARY as UNKNOWN;
+pub(super) use self::pixels::pixels;
+pub(super) use self::tables::BINARY as UNKNOWN;
 use self::tables::{BINARY, EXTENSIONS, NAMES, PLAIN, TEXT_TYPES, Table};
 
 /// How much of a file tells its format. Enough for every signature, and a bound on what hostile content can cost.
 const HEAD: usize = 4096;
 
 /// The media type that a file's name (or path) promises; `application/octet-stream` where it promises nothing.
-pub fn media_type_of_name(name: &[u8]) -> &'static str {
+pub(super) fn media_type_of_name(name: &[u8]) -> &'static str {
     let name = name.rsplit(|&byte| byte == b'/').next().unwrap_or(name);
     if let Some(known) = look_up(NAMES, name) {
         return known;
@@ -42,7 +42,7 @@ pub fn media_type_of_name(name: &[u8]) -> &'static str {
 ///
 /// `is_text` is what the caller found, who may know more encodings than UTF-8; it rules out every binary type, and its
 /// absence every textual one.
-pub fn media_type(name: &[u8], content: &[u8], is_text: bool) -> &'static str {
+pub(super) fn media_type(name: &[u8], content: &[u8], is_text: bool) -> &'static str {
     let promised = media_type_of_name(name);
     if is_text {
         return if is_text_type(promised) { promised } else { PLAIN };
@@ -62,7 +62,7 @@ pub fn media_type(name: &[u8], content: &[u8], is_text: bool) -> &'static str {
 
 /// What clients and models can take as such.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MediaKind {
+pub(super) enum MediaKind {
     /// A picture: PNG, JPEG, GIF or WebP.
     Image,
     /// Sound: WAV, MP3, Ogg, FLAC, M4A or AAC.
@@ -70,14 +70,14 @@ pub enum MediaKind {
 }
 
 /// Whether the content is a picture or sound that clients take, and its media type. The first 4 KiB suffice.
-pub fn media_kind(content: &[u8]) -> Option<(MediaKind, &'static str)> {
+pub(super) fn media_kind(content: &[u8]) -> Option<(MediaKind, &'static str)> {
     let found = sniff(content)?;
     kind_of(found).map(|kind| (kind, found))
 }
 
 /// The text of the bytes, which may end within a character: what there is of that one is left out. `None` if the
 /// bytes are no UTF-8.
-pub fn utf8_prefix(bytes: &[u8]) -> Option<&str> {
+pub(super) fn utf8_prefix(bytes: &[u8]) -> Option<&str> {
     match simdutf8::compat::from_utf8(bytes) {
         Ok(text) => Some(text),
         Err(error) if error.error_len().is_none() => simdutf8::basic::from_utf8(&bytes[..error.valid_up_to()]).ok(),

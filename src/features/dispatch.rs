@@ -25,7 +25,7 @@ pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
 }
 
 /// What is answered to a call whose work is stuck: nothing was heard of it for so long.
-pub fn timed_out(call: &Call, after: Duration) -> Result<Outcome, Failure> {
+pub(crate) fn timed_out(call: &Call, after: Duration) -> Result<Outcome, Failure> {
     let message = format!("The file system did not respond within {} s (--io-timeout).", after.as_secs());
     match call {
         Call::CallTool { name, .. } => Ok(Outcome::Tool(tools::timed_out(name, &message))),
@@ -37,7 +37,7 @@ pub fn timed_out(call: &Call, after: Duration) -> Result<Outcome, Failure> {
 }
 
 /// What is answered to a call for which the system has no thread. Nothing was done.
-pub fn no_thread(call: &Call) -> Result<Outcome, Failure> {
+pub(crate) fn no_thread(call: &Call) -> Result<Outcome, Failure> {
     let message = "There is no thread for this request, so nothing was done: the system has no thread (raise ulimit -u, or the \
                    container's limit of processes), or all are blocked in a file system that does not answer. Try \
                    again later.";
@@ -62,7 +62,7 @@ pub enum Inline {
 }
 
 /// Decided from the call alone; whether a file is small and cached, the root knows ([`Root::read_cached`]).
-pub fn inline(call: &Call, root: &Root) -> Inline {
+pub(crate) fn inline(call: &Call, root: &Root) -> Inline {
     let file = match call {
         Call::ListTools | Call::ListResourceTemplates | Call::Unsubscribe { .. } => return Inline::Always,
         Call::ReadResource { uri } => resources::path_of(uri, root),

@@ -15,12 +15,12 @@
 //! | [`content`] | media types; what is text at all |
 //! | [`mod@format`] | paths, numbers and times as answers write them |
 
-pub mod completion;
-pub mod content;
+mod completion;
+mod content;
 pub mod dispatch;
 mod edit;
 mod format;
-pub mod resources;
-pub mod search;
+mod resources;
+mod search;
 mod text;
-pub mod tools;
+mod tools;

@@ -20,7 +20,7 @@ const CHUNK: usize = 48 << 10;
 
 /// A line under construction, later one that is being written.
 #[derive(Debug, Default)]
-pub struct Body {
+pub(crate) struct Body {
     /// What comes before `tail`.
     segments: Vec<Segment>,
     tail: Vec<u8>,
@@ -57,38 +57,38 @@ impl Segment {
 
 impl Body {
     /// An empty line.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { tail: Vec::with_capacity(512), ..Self::default() }
     }
 
     /// Notes that this is an error with this code.
-    pub fn set_error(&mut self, code: i32) {
+    pub(crate) fn set_error(&mut self, code: i32) {
         self.error = Some(code);
     }
 
     /// The code of an error; `None` for a result, a notification or a batch. HTTP has a status for some.
-    pub fn error_code(&self) -> Option<i32> {
+    pub(crate) fn error_code(&self) -> Option<i32> {
         self.error
     }
 
     /// JSON that is already text.
-    pub fn raw(&mut self, json: &str) {
+    pub(crate) fn raw(&mut self, json: &str) {
         self.tail.extend_from_slice(json.as_bytes());
     }
 
     /// `{` or `[`.
-    pub fn open(&mut self, bracket: char) {
+    pub(crate) fn open(&mut self, bracket: char) {
         self.separate();
         self.tail.push(bracket as u8);
     }
 
     /// `}` or `]`.
-    pub fn close(&mut self, bracket: char) {
+    pub(crate) fn close(&mut self, bracket: char) {
         self.tail.push(bracket as u8);
     }
 
     /// A key that needs no escaping, with its colon.
-    pub fn key(&mut self, key: &str) {
+    pub(crate) fn key(&mut self, key: &str) {
         self.separate();
         self.tail.push(b'"');
         self.raw(key);
@@ -96,20 +96,20 @@ impl Body {
     }
 
     /// A short string.
-    pub fn string(&mut self, value: &str) {
+    pub(crate) fn string(&mut self, value: &str) {
         self.separate();
         json_escape_simd::escape_into(value, &mut self.tail);
     }
 
     /// Anything small that serde can write.
-    pub fn value(&mut self, value: &impl Serialize) {
+    pub(crate) fn value(&mut self, value: &impl Serialize) {
         self.separate();
         // Cannot fail: the types written here have string keys, and a Vec takes everything.
         let _ = serde_json::to_writer(&mut self.tail, value);
     }
 
     /// A string of any size.
-    pub fn text(&mut self, text: Text) {
+    pub(crate) fn text(&mut self, text: Text) {
         if text.len() <= INLINE {
             return self.string(text.as_str());
         }
@@ -118,7 +118,7 @@ impl Body {
     }
 
     /// Bytes of any size, as a base64 string.
-    pub fn base64(&mut self, data: Bytes) {
+    pub(crate) fn base64(&mut self, data: Bytes) {
         self.separate();
         if data.len() <= INLINE {
             self.tail.push(b'"');
@@ -129,7 +129,7 @@ impl Body {
     }
 
     /// Another body, as the next element.
-    pub fn append(&mut self, other: Self) {
+    pub(crate) fn append(&mut self, other: Self) {
         self.separate();
         if other.segments.is_empty() && other.tail.len() <= INLINE {
             // Many small ones must not take a piece of memory each.
@@ -141,33 +141,28 @@ impl Body {
     }
 
     /// Ends the line.
-    pub fn end_line(&mut self) {
+    pub(crate) fn end_line(&mut self) {
         self.tail.push(b'\n');
     }
 
     /// Whether it is small enough to be written in one go.
-    pub fn is_small(&self) -> bool {
+    pub(crate) fn is_small(&self) -> bool {
         self.len() <= SMALL
     }
 
     /// In bytes, before texts and blobs are escaped.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.segments.iter().map(Segment::len).sum::<usize>() + self.tail.len()
     }
 
     /// The memory that it takes, about.
-    pub fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         let segments: usize = self.segments.iter().map(Segment::memory).sum();
         segments + self.segments.capacity() * size_of::<Segment>() + self.tail.capacity()
     }
 
-    /// Whether there is nothing in it.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The line's first bytes, for the log.
-    pub fn head(&self, most: usize) -> Vec<u8> {
+    pub(crate) fn head(&self, most: usize) -> Vec<u8> {
         let mut head = Vec::new();
         for segment in &self.segments {
             let room = most.saturating_sub(head.len());
@@ -185,7 +180,7 @@ impl Body {
     }
 
     /// Appends the next part to `out`, a chunk at most; `false` when that was the last one.
-    pub fn stage(&mut self, out: &mut Vec<u8>) -> bool {
+    pub(crate) fn stage(&mut self, out: &mut Vec<u8>) -> bool {
         let Some(segment) = self.segments.get_mut(self.segment) else {
             out.append(&mut self.tail);
             return false;

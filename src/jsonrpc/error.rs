@@ -34,13 +34,13 @@ pub struct Error {
 
 impl Error {
     /// An error without data.
-    pub fn new(code: i32, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: i32, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), data: None }
     }
 
     /// The same error with `data`.
     #[must_use]
-    pub fn with_data(self, data: Value) -> Self {
+    pub(crate) fn with_data(self, data: Value) -> Self {
         Self { data: Some(data), ..self }
     }
 }

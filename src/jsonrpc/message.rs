@@ -72,7 +72,7 @@ pub enum BadId {
 impl Id {
     /// In bytes, decoded.
     #[allow(clippy::len_without_is_empty, reason = "an empty one is an id like any other")]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         let (Self::Number(text) | Self::String(text)) = self;
         text.len()
     }

@@ -8,6 +8,6 @@
 //!
 //! Which methods exist and what their parameters are is [`crate::protocol`]'s business.
 
-pub mod body;
+pub(crate) mod body;
 pub mod error;
 pub mod message;

@@ -7,11 +7,11 @@ use crate::runtime::memory::Reservation;
 
 /// Names one batch of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct BatchKey(u64);
+pub(crate) struct BatchKey(u64);
 
 /// The batches whose answers are not complete.
 #[derive(Debug, Default)]
-pub struct Batches {
+pub(crate) struct Batches {
     open: HashMap<BatchKey, Batch>,
     next: u64,
     bytes: usize,
@@ -36,12 +36,12 @@ impl Batch {
 
 impl Batches {
     /// The memory of all answers that wait for others of their batch.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// Begins a batch. Once its items are read it must be settled once without an answer.
-    pub fn open(&mut self) -> BatchKey {
+    pub(crate) fn open(&mut self) -> BatchKey {
         let key = BatchKey(self.next);
         self.next += 1;
         let batch = Batch { owed: 1, array: None, held: Vec::new() };
@@ -51,19 +51,19 @@ impl Batches {
     }
 
     /// Whether answers of it are owed.
-    pub fn is_open(&self, key: BatchKey) -> bool {
+    pub(crate) fn is_open(&self, key: BatchKey) -> bool {
         self.open.contains_key(&key)
     }
 
     /// Notes that one more answer is owed.
-    pub fn owe(&mut self, key: BatchKey) {
+    pub(crate) fn owe(&mut self, key: BatchKey) {
         if let Some(batch) = self.open.get_mut(&key) {
             batch.owed += 1;
         }
     }
 
     /// Takes an answer, or `None` where none is due any more; gives the whole array when it was the last one.
-    pub fn settle(
+    pub(crate) fn settle(
         &mut self,
         key: BatchKey,
         answer: Option<Body>,

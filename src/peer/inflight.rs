@@ -15,11 +15,11 @@ use crate::runtime::cancel::Cancel;
 
 /// Names one request of this process; ids can be used again, tickets are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Ticket(u64);
+pub(crate) struct Ticket(u64);
 
 /// A request that is owed an answer.
 #[derive(Debug)]
-pub struct Pending {
+pub(crate) struct Pending {
     /// To be echoed.
     pub id: Id,
     /// Whose rules its answer follows.
@@ -32,7 +32,7 @@ pub struct Pending {
 
 /// A request that waits for a place.
 #[derive(Debug)]
-pub struct Waiting {
+pub(crate) struct Waiting {
     /// Where it is registered.
     pub ticket: Ticket,
     /// What is to be done.
@@ -45,7 +45,7 @@ pub struct Waiting {
 
 /// All requests without an answer.
 #[derive(Debug, Default)]
-pub struct Inflight {
+pub(crate) struct Inflight {
     pending: HashMap<Ticket, Pending>,
     by_id: HashMap<Id, Ticket>,
     queue: VecDeque<Waiting>,
@@ -57,12 +57,12 @@ pub struct Inflight {
 
 impl Inflight {
     /// Whether a request with this id is owed an answer.
-    pub fn contains(&self, id: &Id) -> bool {
+    pub(crate) fn contains(&self, id: &Id) -> bool {
         !self.by_id.is_empty() && self.by_id.contains_key(id)
     }
 
     /// Registers a request whose id is free.
-    pub fn register(&mut self, id: Id, era: Era, batch: Option<BatchKey>) -> Ticket {
+    pub(crate) fn register(&mut self, id: Id, era: Era, batch: Option<BatchKey>) -> Ticket {
         let ticket = Ticket(self.next);
         self.next += 1;
         self.by_id.insert(id.clone(), ticket);
@@ -71,14 +71,14 @@ impl Inflight {
     }
 
     /// Takes out a request to answer it; `None` when it was cancelled or answered.
-    pub fn complete(&mut self, ticket: Ticket) -> Option<Pending> {
+    pub(crate) fn complete(&mut self, ticket: Ticket) -> Option<Pending> {
         let pending = self.pending.remove(&ticket)?;
         self.by_id.remove(&pending.id);
         Some(pending)
     }
 
     /// Takes out a request that the client does not want answered, and tells its worker.
-    pub fn cancel(&mut self, id: &Id) -> Option<Pending> {
+    pub(crate) fn cancel(&mut self, id: &Id) -> Option<Pending> {
         let ticket = *self.by_id.get(id)?;
         let pending = self.complete(ticket)?;
         pending.cancel.cancel();
@@ -89,23 +89,23 @@ impl Inflight {
     }
 
     /// A request that is owed an answer.
-    pub fn get(&self, ticket: Ticket) -> Option<&Pending> {
+    pub(crate) fn get(&self, ticket: Ticket) -> Option<&Pending> {
         self.pending.get(&ticket)
     }
 
     /// Puts a registered request at the end of the queue.
-    pub fn enqueue(&mut self, waiting: Waiting) {
+    pub(crate) fn enqueue(&mut self, waiting: Waiting) {
         self.bytes += waiting.bytes;
         self.queue.push_back(waiting);
     }
 
     /// Whether a request that comes now may begin: nothing that was sent before it has to begin or to end first.
-    pub fn may_begin(&self, call: &Call) -> bool {
+    pub(crate) fn may_begin(&self, call: &Call) -> bool {
         self.queue.is_empty() && !(call.keeps_order() && self.is_order_taken())
     }
 
     /// The request that has waited longest of those that may begin.
-    pub fn dequeue(&mut self) -> Option<Waiting> {
+    pub(crate) fn dequeue(&mut self) -> Option<Waiting> {
         let is_taken = self.is_order_taken();
         let at = self.queue.iter().position(|waiting| !(is_taken && waiting.call.keeps_order()))?;
         let waiting = self.take_waiting(at)?;
@@ -128,17 +128,17 @@ impl Inflight {
     }
 
     /// How many wait.
-    pub fn queued(&self) -> usize {
+    pub(crate) fn queued(&self) -> usize {
         self.queue.len()
     }
 
     /// How many bytes of input those were that wait.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// Takes out everything but what is to be `kept`, telling the workers to stop.
-    pub fn drain(&mut self, kept: impl Fn(Ticket) -> bool) -> Vec<Pending> {
+    pub(crate) fn drain(&mut self, kept: impl Fn(Ticket) -> bool) -> Vec<Pending> {
         self.queue.clear();
         self.bytes = 0;
         let mut tickets: Vec<Ticket> = self.pending.keys().copied().filter(|ticket| !kept(*ticket)).collect();
@@ -148,7 +148,7 @@ impl Inflight {
     }
 
     /// Whether no request is owed an answer.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.pending.is_empty()
     }
 }

@@ -16,11 +16,11 @@
 //! Everything is bounded ([`Limits`](crate::limits::Limits)). When all slots are taken, cancellations and pings are
 //! still heard; when the queue is full, too, [`Peer::has_room`] says so, and the transport stops to read.
 
-pub mod batch;
-pub mod inflight;
+pub(crate) mod batch;
+pub(crate) mod inflight;
 mod notifications;
-pub mod sink;
-pub mod subscriptions;
+pub(crate) mod sink;
+pub(crate) mod subscriptions;
 mod work;
 
 use std::sync::Arc;
@@ -31,7 +31,7 @@ use self::batch::{BatchKey, Batches};
 use self::inflight::Inflight;
 use self::sink::{Destination, Sink};
 use self::subscriptions::Subscriptions;
-pub use self::work::Event;
+pub(crate) use self::work::Event;
 use self::work::Running;
 use crate::jsonrpc::body::Body;
 use crate::jsonrpc::error::{Error, INTERNAL_ERROR, INVALID_REQUEST};
@@ -45,10 +45,10 @@ use crate::server::Server;
 use crate::services::watch::WatchClient;
 
 /// What other threads tell a peer, to be given to [`Peer::on_event`].
-pub type Events = UnboundedReceiver<Event>;
+pub(crate) type Events = UnboundedReceiver<Event>;
 
 /// One client.
-pub struct Peer<S> {
+pub(crate) struct Peer<S> {
     server: Arc<Server>,
     sink: S,
     session: Session,
@@ -63,7 +63,7 @@ pub struct Peer<S> {
 
 impl<S: Sink> Peer<S> {
     /// A client that has said nothing yet.
-    pub fn new(server: Arc<Server>, sink: S) -> (Self, Events) {
+    pub(crate) fn new(server: Arc<Server>, sink: S) -> (Self, Events) {
         let (events_in, events) = mpsc::unbounded_channel();
         let changes = events_in.clone();
         let watch = WatchClient::new(Arc::clone(&server.services().watch), move |change| {
@@ -85,17 +85,17 @@ impl<S: Sink> Peer<S> {
     }
 
     /// Where its messages go.
-    pub fn sink(&mut self) -> &mut S {
+    pub(crate) fn sink(&mut self) -> &mut S {
         &mut self.sink
     }
 
     /// The server that it asks.
-    pub fn server(&self) -> &Server {
+    pub(crate) fn server(&self) -> &Server {
         &self.server
     }
 
     /// Takes a message of `bytes` bytes. Gives the key of a batch whose answers are not complete.
-    pub fn receive(&mut self, message: Message<'_>, bytes: usize) -> Option<BatchKey> {
+    pub(crate) fn receive(&mut self, message: Message<'_>, bytes: usize) -> Option<BatchKey> {
         match message {
             Message::Batch(batch) => self.receive_batch(&batch).filter(|key| self.batches.is_open(*key)),
             message => {
@@ -106,18 +106,18 @@ impl<S: Sink> Peer<S> {
     }
 
     /// Starts what waits, and says what there is to say: after messages and events were taken.
-    pub fn advance(&mut self) {
+    pub(crate) fn advance(&mut self) {
         self.start_waiting();
         self.notify();
     }
 
     /// Whether a request of this id is owed an answer, or has a stream open.
-    pub fn is_in_progress(&self, id: &Id) -> bool {
+    pub(crate) fn is_in_progress(&self, id: &Id) -> bool {
         self.inflight.contains(id) || self.subscriptions.has_stream(id)
     }
 
     /// The client wants no answer any more to the request of this id, or to hear no more on its stream.
-    pub fn cancel(&mut self, id: &Id) {
+    pub(crate) fn cancel(&mut self, id: &Id) {
         match self.inflight.cancel(id) {
             Some(pending) => self.settle(pending.batch, Some(id), None, Vec::new()),
             None => self.subscriptions.close(id),
@@ -126,7 +126,7 @@ impl<S: Sink> Peer<S> {
     }
 
     /// The client wants no answer any more to any request.
-    pub fn cancel_all(&mut self) {
+    pub(crate) fn cancel_all(&mut self) {
         for pending in self.inflight.drain(|_| false) {
             self.settle(pending.batch, Some(&pending.id), None, Vec::new());
             self.sink.dismiss(Destination::Answer(Some(&pending.id)));
@@ -134,17 +134,17 @@ impl<S: Sink> Peer<S> {
     }
 
     /// What `initialize` agreed on; `None` before it.
-    pub fn revision(&self) -> Option<Revision> {
+    pub(crate) fn revision(&self) -> Option<Revision> {
         self.session.revision()
     }
 
     /// Whether no request is owed an answer. Streams may be open.
-    pub fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.inflight.is_empty()
     }
 
     /// Whether one more message may be read.
-    pub fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         let limits = self.server.limits();
         let (asked, unwritten) = (self.inflight.bytes() + self.running.bytes(), self.sink.bytes());
         self.inflight.queued() < limits.queued
@@ -156,7 +156,7 @@ impl<S: Sink> Peer<S> {
 
     /// Answers what is not done, as the time for it is over. What is blocked in a file system gets the answer that says
     /// so when its own time is over.
-    pub fn shut_down(&mut self) {
+    pub(crate) fn shut_down(&mut self) {
         let (running, watchdog) = (&self.running, self.server.watchdog());
         let is_blocked = |ticket| running.work_id(ticket).is_some_and(|work| watchdog.seems_blocked(work));
         for pending in self.inflight.drain(is_blocked) {
@@ -167,7 +167,7 @@ impl<S: Sink> Peer<S> {
     }
 
     /// Refuses a message that could not be read.
-    pub fn refuse(&mut self, why: &str) {
+    pub(crate) fn refuse(&mut self, why: &str) {
         self.settle_error(None, None, INVALID_REQUEST, why);
     }
 

@@ -54,7 +54,7 @@ impl<S: Sink> Peer<S> {
     }
 
     /// Ends all streams with their final result: the client says nothing more, and wants to hear the end.
-    pub fn end_streams(&mut self) {
+    pub(crate) fn end_streams(&mut self) {
         for id in self.subscriptions.end_streams() {
             let body = encode::result(&id, Era::Modern, Reply::StreamEnd, self.server.info());
             self.send(Destination::StreamEnd(&id), body, Vec::new());

@@ -7,7 +7,7 @@ use crate::runtime::memory::Reservation;
 
 /// What a message belongs to. On stdio all messages go the same way; over HTTP each has a response or an event stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Destination<'a> {
+pub(crate) enum Destination<'a> {
     /// The answer to the request of this id, or to a message without a readable one.
     Answer(Option<&'a Id>),
     /// The answers to a batch.
@@ -24,13 +24,13 @@ pub enum Destination<'a> {
 
 impl Destination<'_> {
     /// Whether messages for it must arrive in the order in which they were sent.
-    pub fn keeps_order(self) -> bool {
+    pub(crate) fn keeps_order(self) -> bool {
         matches!(self, Self::Stream(_) | Self::StreamEnd(_) | Self::Session)
     }
 }
 
 /// Takes a peer's messages and passes them on when the client takes them. It never waits.
-pub trait Sink {
+pub(crate) trait Sink {
     /// Takes one message. `held` is the memory that was set aside for it, to be given back when it is written.
     fn send(&mut self, to: Destination<'_>, body: Body, held: Vec<Reservation>);
 

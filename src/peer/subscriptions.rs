@@ -12,7 +12,7 @@ use crate::services::watch::{Change, Followed, ListWatched, NotFollowed, WatchCl
 
 /// Everybody who hears of changes.
 #[derive(Debug)]
-pub struct Subscriptions {
+pub(crate) struct Subscriptions {
     watch: WatchClient,
     most_bytes: usize,
     bytes: usize,
@@ -40,7 +40,7 @@ struct Subscribed {
 
 /// Why there cannot be one more subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TooMany {
+pub(crate) enum TooMany {
     /// The watcher does not take it.
     #[error(transparent)]
     NotFollowed(NotFollowed),
@@ -64,17 +64,17 @@ impl<T> Pending<T> {
 
 impl Subscriptions {
     /// None yet, and all of them together within `most_bytes`.
-    pub fn new(watch: WatchClient, most_bytes: usize) -> Self {
+    pub(crate) fn new(watch: WatchClient, most_bytes: usize) -> Self {
         Self { watch, most_bytes, bytes: 0, legacy: Listener::default(), streams: Vec::new(), has_changes: false }
     }
 
     /// The memory that subscriptions and streams take, about.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// A legacy client subscribes; to the same URI again as often as it likes.
-    pub fn subscribe(&mut self, subscription: Subscription) -> Result<(), TooMany> {
+    pub(crate) fn subscribe(&mut self, subscription: Subscription) -> Result<(), TooMany> {
         if !self.legacy.resources.iter().any(|heard| heard.of.subject == subscription.subject) {
             let subscribed = self.follow(subscription)?;
             self.legacy.resources.push(Pending::nothing(subscribed));
@@ -83,7 +83,7 @@ impl Subscriptions {
     }
 
     /// It ends a subscription, by the URI it began it with or another one that means the same.
-    pub fn unsubscribe(&mut self, subject: &Subject) {
+    pub(crate) fn unsubscribe(&mut self, subject: &Subject) {
         let before = self.legacy.bytes();
         self.legacy.resources.retain(|heard| !heard.of.subject.is_same(subject));
         self.bytes -= before - self.legacy.bytes();
@@ -102,7 +102,7 @@ impl Subscriptions {
     }
 
     /// The client was given this list. If `watches`, the legacy client hears of the list from now on.
-    pub fn listed(&mut self, list: Fingerprint, watches: bool) {
+    pub(crate) fn listed(&mut self, list: Fingerprint, watches: bool) {
         self.watch.listed(list);
         if watches && self.legacy.list.is_none() {
             self.legacy.list = Some(Pending::nothing(self.watch.watch_list()));
@@ -110,7 +110,7 @@ impl Subscriptions {
     }
 
     /// Opens a stream under the id of its request. Gives the URIs that it hears of: those that there is room for.
-    pub fn open(&mut self, id: Id, listening: Listening) -> Vec<&str> {
+    pub(crate) fn open(&mut self, id: Id, listening: Listening) -> Vec<&str> {
         let mut resources = Vec::new();
         for subscription in listening.subscriptions {
             match self.follow(subscription) {
@@ -130,17 +130,17 @@ impl Subscriptions {
     }
 
     /// How many streams are open.
-    pub fn streams(&self) -> usize {
+    pub(crate) fn streams(&self) -> usize {
         self.streams.len()
     }
 
     /// Whether one of this id is.
-    pub fn has_stream(&self, id: &Id) -> bool {
+    pub(crate) fn has_stream(&self, id: &Id) -> bool {
         self.streams.iter().any(|(open, _)| open == id)
     }
 
     /// Closes a stream, if there is one of this id; nothing more is said on it.
-    pub fn close(&mut self, id: &Id) {
+    pub(crate) fn close(&mut self, id: &Id) {
         if let Some(at) = self.streams.iter().position(|(open, _)| open == id) {
             let (id, listener) = self.streams.remove(at);
             self.bytes -= stream_bytes(&id) + listener.bytes();
@@ -148,13 +148,13 @@ impl Subscriptions {
     }
 
     /// Closes all streams; their requests are still to be answered.
-    pub fn end_streams(&mut self) -> Vec<Id> {
+    pub(crate) fn end_streams(&mut self) -> Vec<Id> {
         self.bytes = self.legacy.bytes();
         self.streams.drain(..).map(|(id, _)| id).collect()
     }
 
     /// Marks who is to hear of a change.
-    pub fn note(&mut self, change: &Change) {
+    pub(crate) fn note(&mut self, change: &Change) {
         for listener in std::iter::once(&mut self.legacy).chain(self.streams.iter_mut().map(|(_, listener)| listener)) {
             self.has_changes |= listener.note(change);
         }
@@ -162,7 +162,7 @@ impl Subscriptions {
 
     /// Offers each change to `take`, with the stream it is for, `None` being the legacy client's. What `take` refuses
     /// waits for the next time.
-    pub fn offer_changes(&mut self, mut take: impl FnMut(Option<&Id>, &Outbound) -> bool) {
+    pub(crate) fn offer_changes(&mut self, mut take: impl FnMut(Option<&Id>, &Outbound) -> bool) {
         if !self.has_changes {
             return;
         }

@@ -20,7 +20,7 @@ use crate::services::watch::Change;
 
 /// What other threads tell a peer.
 #[derive(Debug)]
-pub enum Event {
+pub(crate) enum Event {
     /// What came of a request's work.
     Completed(Ticket, Completion),
     /// How far a request's work is.
@@ -104,7 +104,7 @@ impl<S: Sink> Peer<S> {
     }
 
     /// Takes an event.
-    pub fn on_event(&mut self, event: Event) {
+    pub(crate) fn on_event(&mut self, event: Event) {
         match event {
             Event::Completed(ticket, Completion::Done(result, held)) => {
                 self.running.end(ticket);
@@ -129,7 +129,7 @@ impl<S: Sink> Peer<S> {
     }
 
     /// Whether work is in progress that may be blocked.
-    pub fn has_work(&self) -> bool {
+    pub(crate) fn has_work(&self) -> bool {
         !self.running.all.is_empty()
     }
 

@@ -20,7 +20,7 @@ const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 const STABLE_MS: u32 = 60_000;
 
 /// A response with a result, without the line's end.
-pub fn result(id: &Id, era: Era, reply: Reply, info: &ServerInfo) -> Body {
+pub(crate) fn result(id: &Id, era: Era, reply: Reply, info: &ServerInfo) -> Body {
     let mut body = Body::new();
     body.raw(r#"{"jsonrpc":"2.0","id":"#);
     body.raw(&id.to_string());
@@ -49,7 +49,7 @@ pub fn result(id: &Id, era: Era, reply: Reply, info: &ServerInfo) -> Body {
 }
 
 /// A response with an error, without the line's end.
-pub fn error(id: Option<&Id>, null_id: bool, error: &Error) -> Body {
+pub(crate) fn error(id: Option<&Id>, null_id: bool, error: &Error) -> Body {
     let mut body = Body::new();
     body.set_error(error.code);
     body.raw(r#"{"jsonrpc":"2.0""#);
@@ -76,7 +76,7 @@ pub fn error(id: Option<&Id>, null_id: bool, error: &Error) -> Body {
 }
 
 /// A notification, without the line's end. On a stream it says which one.
-pub fn notification(era: Era, stream: Option<&Id>, outbound: &Outbound) -> Body {
+pub(crate) fn notification(era: Era, stream: Option<&Id>, outbound: &Outbound) -> Body {
     let (method, mut body) = (method(outbound), Body::new());
     body.raw(r#"{"jsonrpc":"2.0","method":""#);
     body.raw(method);
@@ -112,7 +112,7 @@ fn method(outbound: &Outbound) -> &'static str {
 }
 
 /// The first message of a stream: what it will tell of. What it will not is not named.
-pub fn acknowledgement(stream: &Id, list: bool, uris: &[&str]) -> Body {
+pub(crate) fn acknowledgement(stream: &Id, list: bool, uris: &[&str]) -> Body {
     let mut body = Body::new();
     body.raw(r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"#);
     if list {

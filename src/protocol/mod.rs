@@ -13,11 +13,11 @@
 //!
 //! Nothing here does any work: what is to be done comes out as a [`Call`].
 
-pub mod encode;
+pub(crate) mod encode;
 mod legacy;
 mod methods;
 mod modern;
-pub mod revision;
+pub(crate) mod revision;
 
 use serde_json::value::RawValue;
 
@@ -30,7 +30,7 @@ use revision::Revision;
 
 /// Which rules a request and its answer follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Era {
+pub(crate) enum Era {
     /// `initialize`, with the revision that was agreed on.
     Legacy(Revision),
     /// Stateless, 2026-07-28.
@@ -39,7 +39,7 @@ pub enum Era {
 
 /// What belongs to one connection. Modern requests neither need nor touch it.
 #[derive(Debug, Default)]
-pub struct Session {
+pub(crate) struct Session {
     /// Agreed on by `initialize`.
     revision: Option<Revision>,
     /// The client has said so: it may be told things now.
@@ -53,30 +53,30 @@ impl Session {
     }
 
     /// What `initialize` agreed on.
-    pub fn revision(&self) -> Option<Revision> {
+    pub(crate) fn revision(&self) -> Option<Revision> {
         self.revision
     }
 
     /// Whose rules hold for what a legacy client is told; `None` before it has said that it is ready to hear.
-    pub fn listener(&self) -> Option<Era> {
+    pub(crate) fn listener(&self) -> Option<Era> {
         self.revision.filter(|_| self.initialized).map(Era::Legacy)
     }
 
     /// Whether an array of messages is a message.
-    pub fn has_batches(&self) -> bool {
+    pub(crate) fn has_batches(&self) -> bool {
         self.revision.is_some_and(Revision::has_batches)
     }
 
     /// Whether an error without a readable id says `"id": null`. JSON-RPC 2.0 asks for that; later revisions forbid
     /// it, and the TypeScript clients refuse it.
-    pub fn writes_null_id(&self) -> bool {
+    pub(crate) fn writes_null_id(&self) -> bool {
         self.revision.is_some_and(Revision::writes_null_id)
     }
 }
 
 /// A request, once the rules of its era were applied.
 #[derive(Debug)]
-pub enum Routed {
+pub(crate) enum Routed {
     /// The era answers by itself: the handshake, `ping`, and everything that is wrong.
     Answer(Result<Reply, Error>),
     /// Work for a feature, and the token under which the client wants to hear of its progress.
@@ -85,7 +85,7 @@ pub enum Routed {
 
 /// A result, before a revision dresses it.
 #[derive(Debug)]
-pub enum Reply {
+pub(crate) enum Reply {
     /// `{}`.
     Empty,
     /// The answer to `initialize`.
@@ -100,7 +100,7 @@ pub enum Reply {
 
 /// Chooses the era of a request by its `_meta`, and applies that era's rules. An `initialize` that is marked as modern
 /// is an unknown method, as the official conformance suite asks for.
-pub fn route(session: &mut Session, request: &Request<'_>, in_batch: bool) -> (Era, Routed) {
+pub(crate) fn route(session: &mut Session, request: &Request<'_>, in_batch: bool) -> (Era, Routed) {
     let meta = request.params.get("_meta").and_then(Object::parse);
     match meta {
         Some(meta) if modern::is_marked(&meta) => (Era::Modern, modern::route(request, &meta, in_batch).into()),
@@ -112,13 +112,13 @@ pub fn route(session: &mut Session, request: &Request<'_>, in_batch: bool) -> (E
 }
 
 /// Whether a message's parameters mark it as one of 2026-07-28.
-pub fn is_modern(params: &Object<'_>) -> bool {
+pub(crate) fn is_modern(params: &Object<'_>) -> bool {
     params.get("_meta").and_then(Object::parse).is_some_and(|meta| modern::is_marked(&meta))
 }
 
 /// Checks the `_meta` of a modern request, as HTTP must before it looks at other headers. `agrees` is shown the version,
 /// before it is known whether that is served.
-pub fn check_modern(params: &Object<'_>, agrees: impl FnOnce(&str) -> Result<(), Error>) -> Result<(), Error> {
+pub(crate) fn check_modern(params: &Object<'_>, agrees: impl FnOnce(&str) -> Result<(), Error>) -> Result<(), Error> {
     match params.get("_meta").and_then(Object::parse) {
         Some(meta) => modern::check(&meta, agrees),
         None => Err(Error::new(error::INVALID_PARAMS, "A request of 2026-07-28 needs \"_meta\" in its \"params\".")),
@@ -127,7 +127,7 @@ pub fn check_modern(params: &Object<'_>, agrees: impl FnOnce(&str) -> Result<(),
 
 /// What a notification asks for: to cancel a request. That a legacy client is ready is noted; nothing else means
 /// anything to this server. Both eras write `cancelled` the same way; whatever is wrong with it, it is ignored.
-pub fn on_notification(session: &mut Session, notification: &Notification<'_>) -> Option<Id> {
+pub(crate) fn on_notification(session: &mut Session, notification: &Notification<'_>) -> Option<Id> {
     match notification.method.as_ref() {
         "notifications/initialized" => {
             session.initialized = session.revision.is_some();
@@ -172,7 +172,7 @@ fn progress_token(meta: Option<&Object<'_>>) -> Result<Option<Box<RawValue>>, Er
 
 impl Era {
     /// The JSON-RPC error for a failure; `None` for what gets no answer.
-    pub fn error(self, failure: Failure) -> Option<Error> {
+    pub(crate) fn error(self, failure: Failure) -> Option<Error> {
         let uri_data = |uri: &str| {
             let is_short = uri.len() <= LONGEST_URI;
             serde_json::json!({ "uri": if is_short { uri.to_owned() } else { object::shortened(uri) } })

@@ -3,7 +3,7 @@
 
 /// A legacy revision, oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Revision {
+pub(crate) enum Revision {
     /// 2024-11-05.
     V2024_11_05,
     /// 2025-03-26: audio, tool annotations, batches, completions capability.
@@ -15,20 +15,20 @@ pub enum Revision {
 }
 
 /// The one modern revision.
-pub const MODERN: &str = "2026-07-28";
+pub(crate) const MODERN: &str = "2026-07-28";
 
 /// Everything this server speaks, newest first.
-pub const SUPPORTED: [&str; 5] = [MODERN, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+pub(crate) const SUPPORTED: [&str; 5] = [MODERN, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 impl Revision {
     /// What a client gets that asks for a revision which `initialize` cannot give.
-    pub const LATEST_LEGACY: Self = Self::V2025_11_25;
+    pub(crate) const LATEST_LEGACY: Self = Self::V2025_11_25;
 
     /// All of them, oldest first.
-    pub const ALL: [Self; 4] = [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25];
+    pub(crate) const ALL: [Self; 4] = [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25];
 
     /// As it is written on the wire.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::V2024_11_05 => "2024-11-05",
             Self::V2025_03_26 => "2025-03-26",
@@ -39,27 +39,27 @@ impl Revision {
 
     /// The answer to a client's wish: the same revision where there is one of that name, else the latest. rmcp asks
     /// for 2026-07-28 here.
-    pub fn negotiate(asked: &str) -> Self {
+    pub(crate) fn negotiate(asked: &str) -> Self {
         Self::ALL.into_iter().find(|revision| revision.as_str() == asked).unwrap_or(Self::LATEST_LEGACY)
     }
 
     /// 2025-03-26 demands batches, 2024-11-05 leaves them to JSON-RPC, later revisions have none.
-    pub fn has_batches(self) -> bool {
+    pub(crate) fn has_batches(self) -> bool {
         self <= Self::V2025_03_26
     }
 
     /// Up to 2025-06-18 an error without a readable id says `null`, as in JSON-RPC 2.0; later schemas forbid it.
-    pub fn writes_null_id(self) -> bool {
+    pub(crate) fn writes_null_id(self) -> bool {
         self <= Self::V2025_06_18
     }
 
     /// Audio content, tool annotations and messages in progress notifications.
-    pub fn has_audio_and_annotations(self) -> bool {
+    pub(crate) fn has_audio_and_annotations(self) -> bool {
         self >= Self::V2025_03_26
     }
 
     /// `title` and `_meta` on tools, `title` on templates and the server, `lastModified` on resources.
-    pub fn has_titles(self) -> bool {
+    pub(crate) fn has_titles(self) -> bool {
         self >= Self::V2025_06_18
     }
 }

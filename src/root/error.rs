@@ -106,7 +106,7 @@ impl fmt::Display for DeniedBy {
 
 impl RootError {
     /// Whether it says nothing about what is there: another look may succeed although nothing has changed.
-    pub fn is_passing(&self) -> bool {
+    pub(crate) fn is_passing(&self) -> bool {
         matches!(self, Self::TooManyOpen | Self::Io(_) | Self::Stale | Self::NoAnswer | Self::Held | Self::Cancelled)
     }
 }

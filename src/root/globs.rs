@@ -16,10 +16,10 @@ use regex_automata::{Input, MatchKind, PatternSet};
 /// Bytes of compiled globs: more than all that one call may give.
 const MAX_COMPILED: usize = 2 << 20;
 /// Bytes of the states of their automaton that are kept, where there is one.
-pub const MAX_CACHE: usize = 256 << 10;
+pub(crate) const MAX_CACHE: usize = 256 << 10;
 
 /// Compiled globs.
-pub struct Globs {
+pub(crate) struct Globs {
     regex: Regex,
     /// What matching needs. Whoever matches waits for the others: it takes less than a microsecond a name.
     working: Mutex<(Cache, PatternSet)>,
@@ -27,7 +27,7 @@ pub struct Globs {
 
 impl Globs {
     /// Compiles globs, with `cache` bytes for the states of their automaton; fails where they are too many or too long.
-    pub fn new(globs: &[Glob], cache: usize) -> Result<Self, String> {
+    pub(crate) fn new(globs: &[Glob], cache: usize) -> Result<Self, String> {
         let config = Regex::config()
             .match_kind(MatchKind::All)
             .utf8_empty(false)
@@ -45,12 +45,12 @@ impl Globs {
     }
 
     /// Whether any matches a path.
-    pub fn is_match(&self, path: &[u8]) -> bool {
+    pub(crate) fn is_match(&self, path: &[u8]) -> bool {
         self.last_match(path, |_| true).is_some()
     }
 
     /// The last one that matches a path, of those that are `wanted`.
-    pub fn last_match(&self, path: &[u8], wanted: impl Fn(usize) -> bool) -> Option<usize> {
+    pub(crate) fn last_match(&self, path: &[u8], wanted: impl Fn(usize) -> bool) -> Option<usize> {
         let mut working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
         let (cache, found) = &mut *working;
         found.clear();

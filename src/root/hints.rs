@@ -10,7 +10,7 @@ use super::{RelPath, RootError};
 
 /// What is to be heard of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// That entries come and go or are given other times or modes, and that somebody has finished writing one.
     Names,
     /// Also each write.
@@ -22,7 +22,7 @@ pub enum Scope {
 
 /// Something may have changed.
 #[derive(Debug)]
-pub enum Hint<'h> {
+pub(crate) enum Hint<'h> {
     /// An entry of a watched directory.
     Entry {
         /// The directory.
@@ -40,7 +40,7 @@ pub enum Hint<'h> {
 
 /// What may have happened to an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happened {
+pub(crate) enum Happened {
     /// It came, went, another one took its name, or it is a directory and who may enter it has changed.
     Name,
     /// It was written to.
@@ -51,7 +51,7 @@ pub enum Happened {
 
 /// Why a directory is not watched.
 #[derive(Debug, PartialEq, Eq)]
-pub enum NoWatch {
+pub(crate) enum NoWatch {
     /// The system has no watches left, or none at all.
     NoneLeft,
     /// The directory cannot be opened.

@@ -70,7 +70,7 @@ impl<'r> Directory<'r> {
     }
 
     /// Shows every entry to `see`, in no order, and keeps none; gives whether there were more than a million.
-    pub fn each(&self, cancel: &Cancel, see: impl FnMut(Entry<'_>)) -> Result<bool, RootError> {
+    pub(crate) fn each(&self, cancel: &Cancel, see: impl FnMut(Entry<'_>)) -> Result<bool, RootError> {
         self.scan(&mut Vec::new(), cancel, see).map(|scanned| scanned.cut)
     }
 
@@ -104,7 +104,7 @@ impl<'r> Directory<'r> {
     }
 
     /// Size and times of one entry, a link's own where it is one.
-    pub fn stat(&self, name: &[u8]) -> Result<Stat, RootError> {
+    pub(crate) fn stat(&self, name: &[u8]) -> Result<Stat, RootError> {
         let can = self.root.can();
         if can.only_local { sys::stat_here(&self.file, name, can) } else { sys::stat_in(&self.file, name) }
     }
@@ -112,7 +112,7 @@ impl<'r> Directory<'r> {
 
 impl Entry<'_> {
     /// Whether version control keeps its own files here.
-    pub fn is_version_control(self) -> bool {
+    pub(crate) fn is_version_control(self) -> bool {
         const NAMES: [&[u8]; 8] = [b".git", b".hg", b".svn", b".jj", b".bzr", b".sl", b"_darcs", b"CVS"];
         matches!(self.name.first(), Some(b'.' | b'_' | b'C')) && NAMES.contains(&self.name)
     }
@@ -125,7 +125,7 @@ impl Listing {
     }
 
     /// One entry, by its place in the order.
-    pub fn get(&self, index: usize) -> Option<Entry<'_>> {
+    pub(crate) fn get(&self, index: usize) -> Option<Entry<'_>> {
         self.slots.get(index).map(|slot| Entry { name: name_of(&self.names, *slot), kind: slot.kind })
     }
 
@@ -135,12 +135,12 @@ impl Listing {
     }
 
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
     /// Whether there is a regular file of this name.
-    pub fn has_file(&self, name: &[u8]) -> bool {
+    pub(crate) fn has_file(&self, name: &[u8]) -> bool {
         self.kind_of(name) == Some(Kind::File)
     }
 

@@ -28,11 +28,11 @@
 )]
 
 mod alike;
-pub mod deny;
+pub(crate) mod deny;
 mod error;
 mod fold;
 mod globs;
-pub mod hints;
+pub(crate) mod hints;
 mod ignore;
 mod listing;
 mod locate;
@@ -42,7 +42,7 @@ mod patterns;
 mod presence;
 mod protect;
 mod resolve;
-pub mod sandbox;
+pub(crate) mod sandbox;
 mod stat;
 mod sys;
 #[cfg(mcp_fs_unsandboxed)]
@@ -65,18 +65,20 @@ use self::presence::Presence;
 
 pub use self::deny::Deny;
 pub use self::error::RootError;
-pub use self::globs::{Globs, MAX_CACHE};
+pub(crate) use self::globs::Globs;
 pub use self::ignore::Exclude;
-pub use self::listing::{Directory, Entry, Listing};
+pub(crate) use self::listing::{Directory, Entry, Listing};
 pub use self::locate::RequestedPath;
 pub use self::open::File;
 pub use self::path::RelPath;
-pub use self::protect::{Protect, ProtectedBy};
+pub use self::protect::Protect;
+pub(crate) use self::protect::ProtectedBy;
 pub use self::sandbox::{Sandbox, SandboxStatus};
-pub use self::stat::{Kind, Stat};
-pub use self::sys::hints::{Hints, Waker};
+pub use self::stat::Kind;
+pub(crate) use self::stat::Stat;
+pub(crate) use self::sys::hints::{Hints, Waker};
 pub use self::walk::{Hidden, NotEntered, Visit, Walk, WalkOptions, WalkedPath};
-pub use self::watch_path::{FileState, Pending, WatchPath};
+pub(crate) use self::watch_path::{FileState, Pending, WatchPath};
 pub use self::write::WritableRoot;
 
 /// The served directory.
@@ -166,29 +168,29 @@ impl Root {
     }
 
     /// The directory's absolute path, with all links resolved.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The same on one line: as its URI where it would not be seen as it is.
-    pub fn shown_path(&self) -> String {
+    pub(crate) fn shown_path(&self) -> String {
         let path = self.path.to_str().filter(|path| !path.contains(is_hostile));
         path.map_or_else(|| self.uri.clone(), str::to_owned)
     }
 
     /// The last component of its path, for people.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         self.path.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned())
     }
 
     /// Its `file://` URI.
-    pub fn own_uri(&self) -> &str {
+    pub(crate) fn own_uri(&self) -> &str {
         &self.uri
     }
 
     /// Which other file systems than the directory's own are asked, as one does not answer. Where the own one is no local
     /// one, it counts as another, but for walks. What is not asked fails at once with [`RootError::NoAnswer`].
-    pub fn set_mount_policy(&self, policy: MountPolicy) {
+    pub(crate) fn set_mount_policy(&self, policy: MountPolicy) {
         self.only_local.store(policy == MountPolicy::Skip, Ordering::Relaxed);
         self.walks_stay.store(policy != MountPolicy::Follow && self.abilities.quick, Ordering::Relaxed);
     }
@@ -200,7 +202,7 @@ impl Root {
     }
 
     /// How paths are kept below the directory on this system, in words.
-    pub fn confinement(&self) -> &'static str {
+    pub(crate) fn confinement(&self) -> &'static str {
         self.can().confinement()
     }
 }

@@ -47,7 +47,7 @@ impl Root {
     /// Opens and reads a regular file of at most 64 KiB if nothing on the way can wait for a disk: DIR lies on a local
     /// file system and is in its place, the path crosses no link and no mount, and the content is in the page cache.
     /// `None` says nothing about the file: [`Self::open_file`] finds out, on a thread that may wait.
-    pub fn read_cached(&self, asked: &RequestedPath) -> Option<File> {
+    pub(crate) fn read_cached(&self, asked: &RequestedPath) -> Option<File> {
         let can = self.can();
         let may_try = can.quick && !asked.directory && !asked.path.has_parent_refs() && self.seems_in_place();
         if !may_try || self.deny.check(&asked.path).is_err() {
@@ -64,7 +64,7 @@ impl Root {
     }
 
     /// Opens a file by a path that holds no link and that is not denied, such as one that a walk gave.
-    pub fn open_real_file(&self, path: RelPath) -> Result<File, RootError> {
+    pub(crate) fn open_real_file(&self, path: RelPath) -> Result<File, RootError> {
         let (handle, stat) = sys::open(&self.dir, &path, Access::File, self.can())?;
         regular(stat.kind)?;
         Ok(File { handle, path, stat, content: None })
@@ -80,7 +80,7 @@ impl Root {
     }
 
     /// Opens a directory by a path that holds no link and that is not denied, such as one that a walk gave.
-    pub fn open_real_directory(&self, path: &RelPath) -> Result<Directory<'_>, RootError> {
+    pub(crate) fn open_real_directory(&self, path: &RelPath) -> Result<Directory<'_>, RootError> {
         self.open_directory_with(self.can(), path)
     }
 
@@ -110,7 +110,7 @@ impl Root {
     }
 
     /// Whether the path itself, before its last link is followed, names a link.
-    pub fn is_link(&self, asked: &RequestedPath, cancel: &Cancel) -> bool {
+    pub(crate) fn is_link(&self, asked: &RequestedPath, cancel: &Cancel) -> bool {
         let Some(name) = asked.path.file_name() else { return false };
         let real = self.resolve(&asked.path.parent(), cancel).map(|parent| parent.join(name));
         real.and_then(|path| sys::stat(&self.dir, &path, self.can())).is_ok_and(|stat| stat.kind == Kind::Link)

@@ -35,7 +35,7 @@ impl RelPath {
     }
 
     /// Adds a component.
-    pub fn push(&mut self, name: &[u8]) {
+    pub(crate) fn push(&mut self, name: &[u8]) {
         if !self.0.is_empty() {
             self.0.push(b'/');
         }
@@ -43,7 +43,7 @@ impl RelPath {
     }
 
     /// Removes the last component; `false` at the root.
-    pub fn pop(&mut self) -> bool {
+    pub(crate) fn pop(&mut self) -> bool {
         let had_one = !self.is_root();
         self.0.truncate(memchr::memrchr(b'/', &self.0).unwrap_or(0));
         had_one
@@ -60,7 +60,7 @@ impl RelPath {
     }
 
     /// Whether this is the served directory itself.
-    pub fn is_root(&self) -> bool {
+    pub(crate) fn is_root(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -80,18 +80,18 @@ impl RelPath {
     }
 
     /// How many components it has.
-    pub fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         if self.is_root() { 0 } else { memchr::memchr_iter(b'/', &self.0).count() + 1 }
     }
 
     /// Whether an entry of this directory can be asked for by its path: beyond what a system call takes, it can be seen
     /// from here, and not be reached.
-    pub fn can_lead_to(&self, name: &[u8]) -> bool {
+    pub(crate) fn can_lead_to(&self, name: &[u8]) -> bool {
         self.0.len() + 1 + name.len() <= LONGEST
     }
 
     /// What comes after `start`, which must be this path or one above it.
-    pub fn below(&self, start: &Self) -> &[u8] {
+    pub(crate) fn below(&self, start: &Self) -> &[u8] {
         let rest = &self.0[start.0.len().min(self.0.len())..];
         rest.strip_prefix(b"/").unwrap_or(rest)
     }
@@ -116,7 +116,7 @@ impl RelPath {
     }
 
     /// Whether `..` is among the components.
-    pub fn has_parent_refs(&self) -> bool {
+    pub(crate) fn has_parent_refs(&self) -> bool {
         self.components().any(|component| component == b"..")
     }
 
@@ -126,7 +126,7 @@ impl RelPath {
     }
 
     /// Shallow first, then component by component: the order of `resources/list`.
-    pub fn shallow_first(&self, other: &Self) -> Ordering {
+    pub(crate) fn shallow_first(&self, other: &Self) -> Ordering {
         self.depth().cmp(&other.depth()).then_with(|| self.components().cmp(other.components()))
     }
 }

@@ -48,7 +48,7 @@ impl Presence {
 
 impl Root {
     /// Whether the directory is still at its path.
-    pub fn is_in_place(&self) -> bool {
+    pub(crate) fn is_in_place(&self) -> bool {
         self.must_be_in_place().is_ok()
     }
 

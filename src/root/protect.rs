@@ -37,7 +37,7 @@ impl Protect {
     }
 
     /// `Err` when the path, or anything above it, is protected.
-    pub fn check(&self, path: &RelPath) -> Result<(), ProtectedBy> {
+    pub(crate) fn check(&self, path: &RelPath) -> Result<(), ProtectedBy> {
         self.0.find(path).map_or(Ok(()), |found| Err(ProtectedBy(found)))
     }
 }

@@ -42,7 +42,7 @@ impl Root {
 
     /// The path that `asked` is known by where links lead to `real`: with these links, and names as they are on the disk.
     /// `None` where there are none of them, or a `..`.
-    pub fn path_through_links(&self, asked: &RequestedPath, real: &RelPath, cancel: &Cancel) -> Option<RelPath> {
+    pub(crate) fn path_through_links(&self, asked: &RequestedPath, real: &RelPath, cancel: &Cancel) -> Option<RelPath> {
         if asked.path == *real || asked.path.has_parent_refs() {
             return None;
         }

@@ -48,7 +48,7 @@ pub(super) use portable::{
 /// What tells of changes; made public by [`super::hints`].
 pub(super) mod hints {
     #[cfg(target_os = "linux")]
-    pub use super::inotify::{Hints, Waker};
+    pub(crate) use super::inotify::{Hints, Waker};
     #[cfg(not(target_os = "linux"))]
     pub use super::notify::{Hints, Waker};
 }

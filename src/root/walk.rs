@@ -123,7 +123,7 @@ impl Root {
 
 impl WalkedPath {
     /// As it is shown: through the link that was named, where there was one.
-    pub fn shown(&self) -> &RelPath {
+    pub(crate) fn shown(&self) -> &RelPath {
         self.shown.as_ref().unwrap_or(&self.real)
     }
 
@@ -133,7 +133,7 @@ impl WalkedPath {
 
     /// An entry of this directory.
     #[must_use]
-    pub fn join(&self, name: &[u8]) -> Self {
+    pub(crate) fn join(&self, name: &[u8]) -> Self {
         Self { real: self.real.join(name), shown: self.shown.as_ref().map(|shown| shown.join(name)) }
     }
 }
@@ -141,7 +141,7 @@ impl WalkedPath {
 impl<'r> Walk<'r> {
     /// Shows all that it comes to below `shown`, by which a call named its start.
     #[must_use]
-    pub fn shown_from(mut self, shown: RelPath) -> Self {
+    pub(crate) fn shown_from(mut self, shown: RelPath) -> Self {
         for Pending { path, .. } in &mut self.queue {
             path.shown = (shown != path.real).then(|| shown.clone());
         }
@@ -152,13 +152,13 @@ impl<'r> Walk<'r> {
     /// Enters the links to directories that `naming` says are named, and counts the others. It is asked with the path
     /// that is shown.
     #[must_use]
-    pub fn entering(mut self, naming: impl Fn(&RelPath) -> bool + Send + Sync + 'r) -> Self {
+    pub(crate) fn entering(mut self, naming: impl Fn(&RelPath) -> bool + Send + Sync + 'r) -> Self {
         self.links = Links::named_by(naming);
         self
     }
 
     /// The links to directories that it did not enter, of those that it was to look at.
-    pub fn not_entered(&self) -> NotEntered {
+    pub(crate) fn not_entered(&self) -> NotEntered {
         self.links.not_entered()
     }
 

@@ -62,7 +62,7 @@ pub enum FileState {
 impl Root {
     /// Where `asked` leads now, be it to nothing. Fails where it leads outside, to what is denied or can never be read,
     /// and where the directory is missing that would hold it.
-    pub fn watch_path(&self, asked: &RequestedPath, cancel: &Cancel) -> Result<WatchPath, RootError> {
+    pub(crate) fn watch_path(&self, asked: &RequestedPath, cancel: &Cancel) -> Result<WatchPath, RootError> {
         match self.stat(asked, cancel) {
             Ok((_, stat)) if !matches!(stat.kind, Kind::File | Kind::Directory) => {
                 Err(RootError::NotRegular(stat.kind))
@@ -79,7 +79,7 @@ impl Root {
     }
 
     /// Where a followed path leads now. Fails only where that cannot be told at the moment.
-    pub fn watch_path_of(&self, path: RelPath, cancel: &Cancel) -> Result<WatchPath, RootError> {
+    pub(crate) fn watch_path_of(&self, path: RelPath, cancel: &Cancel) -> Result<WatchPath, RootError> {
         let found = self.stat(&RequestedPath { path: path.clone(), directory: false }, cancel);
         self.watch_path_to(path, found, cancel)
     }
@@ -184,7 +184,7 @@ impl FileState {
     }
 
     /// Which file it is, and where: what does not change when it is written to.
-    pub fn place(&self) -> Option<(&RelPath, u64)> {
+    pub(crate) fn place(&self) -> Option<(&RelPath, u64)> {
         match self {
             Self::Present { path, identity, .. } => Some((path, *identity)),
             Self::Absent => None,
@@ -192,12 +192,12 @@ impl FileState {
     }
 
     /// Whether this is a directory.
-    pub fn is_directory(&self) -> bool {
+    pub(crate) fn is_directory(&self) -> bool {
         matches!(self, Self::Present { kind: Kind::Directory, .. })
     }
 
     /// Whether a write just now might leave these facts as they are.
-    pub fn are_fresh(&self) -> bool {
+    pub(crate) fn are_fresh(&self) -> bool {
         match self {
             Self::Present { modified: Some(modified), .. } => {
                 SystemTime::now().duration_since(*modified).map_or(true, |age| age < STEP)

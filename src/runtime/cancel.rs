@@ -32,7 +32,7 @@ pub const PATIENCE: Duration = Duration::from_millis(20);
 impl Cancel {
     /// The same flag, and a deadline.
     #[must_use]
-    pub fn until(&self, deadline: Instant) -> Self {
+    pub(crate) fn until(&self, deadline: Instant) -> Self {
         Self { shared: Arc::clone(&self.shared), deadline: Some(deadline) }
     }
 
@@ -48,7 +48,7 @@ impl Cancel {
     }
 
     /// Whether they were told. For who waits for somebody else, which is no step.
-    pub fn is_requested(&self) -> bool {
+    pub(crate) fn is_requested(&self) -> bool {
         self.shared.flag.load(Ordering::Relaxed)
     }
 

@@ -19,17 +19,17 @@ pub struct Budget {
 
 impl Budget {
     /// A budget of `limit` bytes.
-    pub fn new(limit: u64) -> Arc<Self> {
+    pub(crate) fn new(limit: u64) -> Arc<Self> {
         Arc::new(Self { limit, used: Mutex::new(0), freed: Condvar::new(), whole: None })
     }
 
     /// At most `limit` bytes of this budget, for one of those that share it.
-    pub fn share(self: &Arc<Self>, limit: u64) -> Arc<Self> {
+    pub(crate) fn share(self: &Arc<Self>, limit: u64) -> Arc<Self> {
         Arc::new(Self { limit, used: Mutex::new(0), freed: Condvar::new(), whole: Some(Arc::clone(self)) })
     }
 
     /// Takes `bytes`. Where there is no room it waits if `may_wait`, and fails otherwise.
-    pub fn reserve(self: &Arc<Self>, bytes: u64, cancel: &Cancel, may_wait: bool) -> Result<Reservation, NoMemory> {
+    pub(crate) fn reserve(self: &Arc<Self>, bytes: u64, cancel: &Cancel, may_wait: bool) -> Result<Reservation, NoMemory> {
         let mut used = lock(&self.used);
         while *used > 0 && *used + bytes > self.limit {
             if !may_wait {

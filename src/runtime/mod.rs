@@ -10,8 +10,8 @@
 //! | [`watchdog`] | work that is blocked in a system call |
 
 pub mod cancel;
-pub mod memory;
+pub(crate) mod memory;
 pub mod permits;
 pub mod pool;
-pub mod serial_executor;
-pub mod watchdog;
+pub(crate) mod serial_executor;
+pub(crate) mod watchdog;

@@ -34,7 +34,7 @@ pub struct Permits {
 
 impl Permits {
     /// As many as are good for memory; and all searches together have `search_threads`, beside the first of each.
-    pub fn new(search_threads: usize) -> Self {
+    pub(crate) fn new(search_threads: usize) -> Self {
         Self {
             walks: Budget::new(4),
             searches: Budget::new(4),
@@ -45,7 +45,7 @@ impl Permits {
     }
 
     /// Waits for a permit, which `held` keeps too. It ends with the guard, or when `held` gives it up.
-    pub fn wait_for(&self, work: Work, cancel: &Cancel, held: &Arc<Held>) -> Result<Permit, Cancelled> {
+    pub(crate) fn wait_for(&self, work: Work, cancel: &Cancel, held: &Arc<Held>) -> Result<Permit, Cancelled> {
         let permits = match work {
             Work::Walk => &self.walks,
             Work::Search => &self.searches,
@@ -57,7 +57,7 @@ impl Permits {
     }
 
     /// A permit for one more thread of a search, if there is one now. A search without it goes on with fewer threads.
-    pub fn helper(&self, cancel: &Cancel) -> Option<Reservation> {
+    pub(crate) fn helper(&self, cancel: &Cancel) -> Option<Reservation> {
         self.helpers.reserve(1, cancel, false).ok()
     }
 }
@@ -71,12 +71,12 @@ pub struct Held {
 
 impl Held {
     /// Keeps memory, which goes with the answer.
-    pub fn keep(&self, memory: Reservation) {
+    pub(crate) fn keep(&self, memory: Reservation) {
         lock(&self.memory).push(memory);
     }
 
     /// The memory, to go with the answer.
-    pub fn take_memory(&self) -> Vec<Reservation> {
+    pub(crate) fn take_memory(&self) -> Vec<Reservation> {
         std::mem::take(&mut lock(&self.memory))
     }
 
@@ -87,7 +87,7 @@ impl Held {
     }
 
     /// Gives everything back.
-    pub fn give_up(&self) {
+    pub(crate) fn give_up(&self) {
         lock(&self.memory).clear();
         lock(&self.permits).clear();
     }

@@ -47,7 +47,7 @@ impl Pool {
 
     /// A thread for one more job while `blocked` jobs may never be done: an idle one, a new one, or the next one that has
     /// done its job. `None` where the system has no new one, and all that there are are blocked.
-    pub fn thread(&self, blocked: usize) -> Option<Thread> {
+    pub(crate) fn thread(&self, blocked: usize) -> Option<Thread> {
         let mut state = self.0.lock();
         if state.jobs.len() + state.promised >= state.idle && !self.0.grow(&mut state) && state.threads <= blocked {
             return None;
@@ -89,7 +89,7 @@ pub struct Thread(Arc<Shared>);
 
 impl Thread {
     /// Does `job` on it.
-    pub fn start(self, job: impl FnOnce() + Send + 'static) {
+    pub(crate) fn start(self, job: impl FnOnce() + Send + 'static) {
         let mut state = self.0.lock();
         if !state.ended {
             state.jobs.push_back(Box::new(job));

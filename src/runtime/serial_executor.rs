@@ -49,7 +49,7 @@ impl SerialExecutor {
     /// Runs `work` after all earlier jobs, and waits for the result. `None`: the wait was cancelled, `work` panicked, or
     /// there is no thread (see [`Self::has_thread`]). A job that is running when its caller is cancelled may be stuck, so
     /// the next job gets another thread.
-    pub fn run<T: Send + 'static>(&self, cancel: &Cancel, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    pub(crate) fn run<T: Send + 'static>(&self, cancel: &Cancel, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
         let (done, result) = sync_channel(1);
         let begun = Arc::<OnceLock<Retired>>::default();
         let thread = Arc::clone(&begun);
@@ -77,7 +77,7 @@ impl SerialExecutor {
 
     /// The same, but where the system has no thread for it, the caller does the work itself, also one piece after the
     /// other.
-    pub fn run_anyway<T: Send + 'static>(
+    pub(crate) fn run_anyway<T: Send + 'static>(
         &self,
         cancel: &Cancel,
         work: impl FnOnce() -> T + Send + 'static,
@@ -90,7 +90,7 @@ impl SerialExecutor {
     }
 
     /// Whether there is a thread. Without one the system has none to give, or [`MAX_THREADS`] are stuck.
-    pub fn has_thread(&self) -> bool {
+    pub(crate) fn has_thread(&self) -> bool {
         self.with_worker().is_some()
     }
 

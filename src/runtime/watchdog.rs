@@ -22,7 +22,7 @@ use super::cancel::Cancel;
 use super::permits::Held;
 
 /// How often to look, at least.
-pub const LOOK: Duration = Duration::from_secs(1);
+pub(crate) const LOOK: Duration = Duration::from_secs(1);
 
 /// Names one piece of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,17 +68,17 @@ struct Work {
 
 impl Watchdog {
     /// Work that passes no checkpoint for `timeout` is blocked.
-    pub fn new(timeout: Duration, most_left_behind: usize) -> Self {
+    pub(crate) fn new(timeout: Duration, most_left_behind: usize) -> Self {
         Self { timeout, most_left_behind, state: Mutex::default() }
     }
 
     /// How often to call [`Self::look`].
-    pub fn interval(&self) -> Duration {
+    pub(crate) fn interval(&self) -> Duration {
         (self.timeout / 4).min(LOOK)
     }
 
     /// Knows of work from now on, which may have to wait for a thread.
-    pub fn begin(&self, cancel: Cancel, held: Arc<Held>, notify: impl Fn(Verdict) + Send + 'static) -> WorkId {
+    pub(crate) fn begin(&self, cancel: Cancel, held: Arc<Held>, notify: impl Fn(Verdict) + Send + 'static) -> WorkId {
         let mut state = self.lock();
         let id = WorkId(state.next);
         state.next += 1;
@@ -89,14 +89,14 @@ impl Watchdog {
     }
 
     /// The work has a thread.
-    pub fn started(&self, id: WorkId) {
+    pub(crate) fn started(&self, id: WorkId) {
         if let Some(work) = self.lock().work.get_mut(&id) {
             work.since = Some(Instant::now());
         }
     }
 
     /// The work has ended, be it late.
-    pub fn end(&self, id: WorkId) {
+    pub(crate) fn end(&self, id: WorkId) {
         let mut state = self.lock();
         let Some(work) = state.work.remove(&id) else { return };
         state.blocked -= usize::from(work.verdict.is_some());
@@ -107,12 +107,12 @@ impl Watchdog {
     }
 
     /// How many pieces of work are blocked.
-    pub fn blocked(&self) -> usize {
+    pub(crate) fn blocked(&self) -> usize {
         self.lock().blocked
     }
 
     /// Whether work has passed no checkpoint since the last look, nor for a while before that.
-    pub fn seems_blocked(&self, id: WorkId) -> bool {
+    pub(crate) fn seems_blocked(&self, id: WorkId) -> bool {
         let look = self.interval();
         let is_blocked = |work: &Work| {
             work.checkpoints == work.cancel.steps() && work.since.is_some_and(|since| since.elapsed() >= look)
@@ -121,7 +121,7 @@ impl Watchdog {
     }
 
     /// Finds work that is blocked, tells it to stop, and tells its owner, once. Gives how many were found.
-    pub fn look(&self) -> usize {
+    pub(crate) fn look(&self) -> usize {
         let (now, mut found) = (Instant::now(), 0);
         let mut state = self.lock();
         let State { work, blocked, left_behind, .. } = &mut *state;

@@ -21,7 +21,7 @@ pub struct ServerInfo {
 
 impl ServerInfo {
     /// The server's word on `root`: whether it may be changed, and whether changes in it are noticed.
-    pub fn new(root: &Root, writable: bool, watches: bool) -> Self {
+    pub(crate) fn new(root: &Root, writable: bool, watches: bool) -> Self {
         let resources = if watches { json!({ "subscribe": true, "listChanged": true }) } else { json!({}) };
         Self {
             capabilities: json!({
@@ -42,7 +42,7 @@ impl ServerInfo {
 }
 
 /// Name, version and, where the revision has one, a title.
-pub fn implementation(with_title: bool) -> Value {
+pub(crate) fn implementation(with_title: bool) -> Value {
     if with_title {
         json!({ "name": NAME, "title": TITLE, "version": VERSION })
     } else {

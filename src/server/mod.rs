@@ -9,7 +9,7 @@ mod info;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-pub use self::info::{ServerInfo, implementation};
+pub(crate) use self::info::{ServerInfo, implementation};
 use crate::call::{Call, Failure, Outcome};
 use crate::features::dispatch::{self, Inline};
 use crate::limits::{Limits, WatchMode};
@@ -98,32 +98,32 @@ impl Server {
     }
 
     /// Capabilities and instructions.
-    pub fn info(&self) -> &ServerInfo {
+    pub(crate) fn info(&self) -> &ServerInfo {
         &self.info
     }
 
     /// How much of everything.
-    pub fn limits(&self) -> &Limits {
+    pub(crate) fn limits(&self) -> &Limits {
         &self.services.limits
     }
 
     /// One client's share of the memory for answers.
-    pub fn share_of_memory(&self) -> Arc<Budget> {
+    pub(crate) fn share_of_memory(&self) -> Arc<Budget> {
         self.services.budget.share(self.limits().answer_bytes)
     }
 
     /// What all calls share.
-    pub fn services(&self) -> &Arc<Services> {
+    pub(crate) fn services(&self) -> &Arc<Services> {
         &self.services
     }
 
     /// What finds work that is blocked.
-    pub fn watchdog(&self) -> &Watchdog {
+    pub(crate) fn watchdog(&self) -> &Watchdog {
         &self.watchdog
     }
 
     /// Does a call on this thread if nothing in it can block; `None` if it needs a thread.
-    pub fn inline(&self, call: &Call) -> Option<Result<Outcome, Failure>> {
+    pub(crate) fn inline(&self, call: &Call) -> Option<Result<Outcome, Failure>> {
         let context = Context::new(Arc::clone(&self.services), Cancel::default(), None);
         let context = match dispatch::inline(call, context.root()) {
             Inline::Always => context.inline(None),
@@ -138,12 +138,12 @@ impl Server {
 
     /// A thread for one more job: an idle one, a new one, or the next one that becomes free. `None` where the system has
     /// no new one, and all that there are are blocked.
-    pub fn thread(&self) -> Option<Thread> {
+    pub(crate) fn thread(&self) -> Option<Thread> {
         self.pool.thread(self.watchdog.blocked())
     }
 
     /// Does a job on a thread, and tells what comes of it: `Done` in the end, and before that `Blocked` where it is.
-    pub fn submit(&self, thread: Thread, job: Job, tell: impl Fn(Completion) + Send + Sync + 'static) -> WorkId {
+    pub(crate) fn submit(&self, thread: Thread, job: Job, tell: impl Fn(Completion) + Send + Sync + 'static) -> WorkId {
         let Job { call, cancel, progress, in_batch, budget } = job;
         let context = Context::new(Arc::clone(&self.services), cancel.clone(), progress);
         let context = context.in_batch(in_batch).with_budget(budget);
@@ -165,7 +165,7 @@ impl Server {
     }
 
     /// Finds work that is blocked, of all peers. To be called now and then while there is any.
-    pub fn look_for_blocked(&self) {
+    pub(crate) fn look_for_blocked(&self) {
         let found = self.watchdog.look();
         if found > 0 {
             let after = self.limits().io_time.as_secs();
@@ -175,17 +175,17 @@ impl Server {
     }
 
     /// Whether DIR is in its place and answers. It may block.
-    pub fn is_ready(&self) -> bool {
+    pub(crate) fn is_ready(&self) -> bool {
         self.services.root.is_in_place()
     }
 
     /// What is answered to a call for which the system has no thread.
-    pub fn without_thread(&self, call: &Call) -> Result<Outcome, Failure> {
+    pub(crate) fn without_thread(&self, call: &Call) -> Result<Outcome, Failure> {
         dispatch::no_thread(call)
     }
 
     /// What is answered to a call that is blocked.
-    pub fn timed_out(&self, call: &Call) -> Result<Outcome, Failure> {
+    pub(crate) fn timed_out(&self, call: &Call) -> Result<Outcome, Failure> {
         dispatch::timed_out(call, self.limits().io_time)
     }
 }

@@ -19,7 +19,7 @@ pub struct Compiler {
 impl Compiler {
     /// What `make` makes of `key`, or what another call in progress has made of an equal one. `None` where that
     /// failed.
-    pub fn compile<K, V>(
+    pub(crate) fn compile<K, V>(
         &self,
         key: K,
         make: impl FnOnce(&K) -> Result<V, String> + Send + 'static,

@@ -42,54 +42,54 @@ impl Context {
 
     /// The same, with the client's share of the memory for answers.
     #[must_use]
-    pub fn with_budget(self, budget: Arc<Budget>) -> Self {
+    pub(crate) fn with_budget(self, budget: Arc<Budget>) -> Self {
         Self { budget, ..self }
     }
 
     /// The same, for an item of a batch if `in_batch`.
     #[must_use]
-    pub fn in_batch(self, in_batch: bool) -> Self {
+    pub(crate) fn in_batch(self, in_batch: bool) -> Self {
         Self { in_batch, ..self }
     }
 
     /// The same, for a call that is served inline: it opens no file but `cached`, and never waits.
     #[must_use]
-    pub fn inline(self, cached: Option<File>) -> Self {
+    pub(crate) fn inline(self, cached: Option<File>) -> Self {
         Self { cached: Some(Mutex::new(cached)), ..self }
     }
 
     /// What lives as long as the server.
-    pub fn services(&self) -> &Arc<Services> {
+    pub(crate) fn services(&self) -> &Arc<Services> {
         &self.services
     }
 
     /// The served directory.
-    pub fn root(&self) -> &Root {
+    pub(crate) fn root(&self) -> &Root {
         &self.services.root
     }
 
     /// The served directory, to be changed; `None` unless that is allowed.
-    pub fn writable(&self) -> Option<&WritableRoot> {
+    pub(crate) fn writable(&self) -> Option<&WritableRoot> {
         self.services.writable.as_ref()
     }
 
     /// How much of everything.
-    pub fn limits(&self) -> &Limits {
+    pub(crate) fn limits(&self) -> &Limits {
         &self.services.limits
     }
 
     /// The lists that are being given out in pages.
-    pub fn snapshots(&self) -> &Snapshots {
+    pub(crate) fn snapshots(&self) -> &Snapshots {
         &self.services.snapshots
     }
 
     /// What notices changes.
-    pub fn watch(&self) -> &Watch {
+    pub(crate) fn watch(&self) -> &Watch {
         &self.services.watch
     }
 
     /// Opens a regular file for reading.
-    pub fn open_file(&self, asked: &RequestedPath) -> Result<File, RootError> {
+    pub(crate) fn open_file(&self, asked: &RequestedPath) -> Result<File, RootError> {
         let cached = self.cached.as_ref().and_then(|file| file.lock().unwrap_or_else(PoisonError::into_inner).take());
         match cached.filter(|file| file.path == asked.path) {
             Some(file) => Ok(file),
@@ -115,12 +115,12 @@ impl Context {
     }
 
     /// The memory set aside; it goes with the answer.
-    pub fn take_reservations(&self) -> Vec<Reservation> {
+    pub(crate) fn take_reservations(&self) -> Vec<Reservation> {
         self.held.take_memory()
     }
 
     /// All that the call has taken.
-    pub fn held(&self) -> &Arc<Held> {
+    pub(crate) fn held(&self) -> &Arc<Held> {
         &self.held
     }
 
@@ -130,12 +130,12 @@ impl Context {
     }
 
     /// The word to stop for a search, which also has an end by itself.
-    pub fn search_cancel(&self) -> Cancel {
+    pub(crate) fn search_cancel(&self) -> Cancel {
         self.cancel.until(Instant::now() + self.limits().search_time)
     }
 
     /// After a search: whether its time was over. Fails when the client does not want it any more.
-    pub fn check_search(&self, cancel: &Cancel) -> Result<bool, Failure> {
+    pub(crate) fn check_search(&self, cancel: &Cancel) -> Result<bool, Failure> {
         self.cancel.check()?;
         Ok(cancel.checkpoint())
     }
@@ -159,7 +159,7 @@ impl Progress {
     const INTERVAL: Duration = Duration::from_millis(100);
 
     /// Reports under `token` through `say`.
-    pub fn new(token: Box<RawValue>, say: impl Fn(Outbound) + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(token: Box<RawValue>, say: impl Fn(Outbound) + Send + Sync + 'static) -> Self {
         Self { token, say: Box::new(say), last: Mutex::new((Instant::now(), 0)) }
     }
 

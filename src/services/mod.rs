@@ -7,10 +7,10 @@
 //! | [`snapshot`] | the list that the pages of `resources/list` are taken from |
 //! | [`watch`] | the thread that notices changes |
 
-pub mod compiler;
+pub(crate) mod compiler;
 pub mod context;
-pub mod snapshot;
-pub mod watch;
+pub(crate) mod snapshot;
+pub(crate) mod watch;
 
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@
 
 /// Width and height in pixels; `None` where the header does not say. The content must be all of the file: a JPEG may
 /// have long segments before them.
-pub fn pixels(content: &[u8]) -> Option<(u32, u32)> {
+pub(crate) fn pixels(content: &[u8]) -> Option<(u32, u32)> {
     match content {
         [0x89, b'P', b'N', b'G', ..] => png(content),
         [b'G', b'I', b'F', b'8', ..] => Some((little(content, 6, 2)?, little(content, 8, 2)?)),

@@ -3,7 +3,7 @@
 /// What a client shows as text when nothing better is known.
 pub(super) const PLAIN: &str = "text/plain";
 /// What nothing knows.
-pub const BINARY: &str = "application/octet-stream";
+pub(crate) const BINARY: &str = "application/octet-stream";
 const SHELL: &str = "text/x-shellscript";
 const TYPESCRIPT: &str = "text/typescript";
 

@@ -14,7 +14,7 @@ use crate::services::snapshot::{Cursor, Snapshot};
 const MOST_BYTES: usize = 2 << 20;
 
 /// A page: the first one without a cursor, else the one that it leads to.
-pub fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Failure> {
+pub(crate) fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Failure> {
     let permit = context.permit(Work::Walk)?;
     let (snapshot, start) = match cursor {
         None => (Arc::new(walk(context)?), 0),

@@ -11,14 +11,14 @@ mod list;
 mod read;
 mod subscribe;
 
-pub use self::list::list;
-pub use self::read::{path_of, read};
-pub use self::subscribe::{listen, subscribe, unsubscribe};
+pub(super) use self::list::list;
+pub(super) use self::read::{path_of, read};
+pub(super) use self::subscribe::{listen, subscribe, unsubscribe};
 use crate::call::{Failure, ResourceTemplate};
 use crate::root::{Root, RootError};
 
 /// The one template: any path, and optionally some lines of it.
-pub fn templates(root: &Root) -> Vec<ResourceTemplate> {
+pub(super) fn templates(root: &Root) -> Vec<ResourceTemplate> {
     vec![ResourceTemplate {
         uri_template: base(root) + "{+path}{?offset,limit,column}",
         name: "file",

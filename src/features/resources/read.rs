@@ -19,7 +19,7 @@ use crate::services::context::Context;
 use crate::text::Text;
 
 /// Reads the resource at `uri`.
-pub fn read(uri: &str, context: &Context) -> Result<Contents, Failure> {
+pub(crate) fn read(uri: &str, context: &Context) -> Result<Contents, Failure> {
     let mut reader = Reader { uri: uri.to_owned(), context };
     let (reference, window) = split_range(uri)?;
     let asked = context.root().locate_uri(reference).map_err(|error| reader.failure(error))?;
@@ -35,7 +35,7 @@ pub fn read(uri: &str, context: &Context) -> Result<Contents, Failure> {
 }
 
 /// The path that `uri` names, where it is a good one.
-pub fn path_of(uri: &str, root: &Root) -> Option<RequestedPath> {
+pub(crate) fn path_of(uri: &str, root: &Root) -> Option<RequestedPath> {
     split_range(uri).ok().and_then(|(reference, _)| root.locate_uri(reference).ok())
 }
 

@@ -11,7 +11,7 @@ use crate::root::{FileState, RequestedPath, RootError, WatchPath};
 use crate::services::context::Context;
 
 /// Subscribes to one resource, which must be there.
-pub fn subscribe(uri: &str, context: &Context) -> Result<Subscription, Failure> {
+pub(crate) fn subscribe(uri: &str, context: &Context) -> Result<Subscription, Failure> {
     if context.watch().is_off() {
         return Err(switched_off("resources/subscribe"));
     }
@@ -23,7 +23,7 @@ pub fn subscribe(uri: &str, context: &Context) -> Result<Subscription, Failure> 
 }
 
 /// Ends a subscription; one that never was, too.
-pub fn unsubscribe(uri: &str, context: &Context) -> Result<Subject, Failure> {
+pub(crate) fn unsubscribe(uri: &str, context: &Context) -> Result<Subject, Failure> {
     if context.watch().is_off() {
         return Err(switched_off("resources/unsubscribe"));
     }
@@ -31,7 +31,7 @@ pub fn unsubscribe(uri: &str, context: &Context) -> Result<Subject, Failure> {
 }
 
 /// Begins a stream. It hears of what may come to be as well, where the directory is there.
-pub fn listen(interests: &Interests, context: &Context) -> Result<Listening, Failure> {
+pub(crate) fn listen(interests: &Interests, context: &Context) -> Result<Listening, Failure> {
     let watch = context.watch();
     let mut subscriptions: Vec<Subscription> = Vec::new();
     let wanted = interests.uris.iter().filter(|_| !watch.is_off());

@@ -14,7 +14,7 @@
 //! | [`gather`] | what the workers found, put together in order |
 
 mod collect;
-pub mod compile;
+pub(super) mod compile;
 pub(super) mod file;
 pub(super) mod gather;
 pub(super) mod glob;

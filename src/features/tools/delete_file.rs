@@ -33,7 +33,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     let text = format!("Successfully deleted {}", shown(context.root(), &deleted.path));
     let what = match deleted.entries {
         1 => deleted.kind.to_string(),
-        entries => format!("{}, with all in it: {}", deleted.kind, counted(entries as u64, "entry", "entries")),
+        entries => format!("{} with its contents: {}", deleted.kind, counted(entries as u64, "entry", "entries")),
     };
     Ok(vec![Block::Text(text.into()), Block::Text(format!("[it was {what}]").into())])
 }

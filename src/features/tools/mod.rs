@@ -80,7 +80,7 @@ struct Tool {
 
 /// When a tool is served on the loop's own thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inline {
+pub(super) enum Inline {
     /// Always: it needs no disk.
     Always,
     /// When the file named by its argument `path`, the only one that it opens, is small and in the page cache.
@@ -98,23 +98,23 @@ const DESTRUCTIVE: ToolAnnotations =
     ToolAnnotations { read_only_hint: false, destructive_hint: true, idempotent_hint: false, open_world_hint: false };
 
 /// The tools as `tools/list` shows them: those that change something only where that is allowed.
-pub fn definitions(writable: bool) -> Vec<ToolDefinition> {
+pub(super) fn definitions(writable: bool) -> Vec<ToolDefinition> {
     TOOLS.iter().filter(|tool| writable || !tool.changes()).map(|tool| tool.definition()).collect()
 }
 
 /// When this tool is served inline.
-pub fn inline(name: &str) -> Inline {
+pub(super) fn inline(name: &str) -> Inline {
     find(name).map_or(Inline::Never, |tool| tool.inline)
 }
 
 /// The path that the argument `path` names, where it is a good one.
-pub fn path_of(arguments: &RawValue, root: &Root) -> Option<RequestedPath> {
+pub(super) fn path_of(arguments: &RawValue, root: &Root) -> Option<RequestedPath> {
     let arguments = Object::parse(arguments)?;
     root.locate(&arguments.string("path")?).ok()
 }
 
 /// Calls a tool. What goes wrong inside it is an answer for the model, not a failure of the protocol.
-pub fn call(name: &str, arguments: Option<&RawValue>, context: &Context) -> Result<ToolResult, Failure> {
+pub(super) fn call(name: &str, arguments: Option<&RawValue>, context: &Context) -> Result<ToolResult, Failure> {
     let tool = find(name).ok_or_else(|| Failure::UnknownTool(name.to_owned()))?;
     if tool.changes() && context.writable().is_none() {
         let text = format!("{name} is not allowed: this server is read-only. It must be started with --allow-write.");
@@ -129,7 +129,7 @@ pub fn call(name: &str, arguments: Option<&RawValue>, context: &Context) -> Resu
 }
 
 /// The answer of a tool that is stuck, for which somebody else says `message`.
-pub fn timed_out(name: &str, message: &str) -> ToolResult {
+pub(super) fn timed_out(name: &str, message: &str) -> ToolResult {
     let next = if find(name).is_some_and(Tool::changes) {
         "Whether anything was changed is not known: look before you try again."
     } else {
@@ -139,7 +139,7 @@ pub fn timed_out(name: &str, message: &str) -> ToolResult {
 }
 
 /// The answer of a tool that cannot be begun.
-pub fn not_begun(message: &str) -> ToolResult {
+pub(super) fn not_begun(message: &str) -> ToolResult {
     ToolResult { content: vec![Block::Text(message.to_owned().into())], is_error: true }
 }
 

@@ -29,7 +29,7 @@ struct Rule {
 impl Exclude {
     /// Reads `patterns`; the error says which one is wrong, and why. `dir/**` leaves out `dir` itself too: what
     /// would be empty need not be entered. Names such as `[id]` and `{type}` are left out as they are written, too.
-    pub fn new(patterns: &[String]) -> Result<Self, String> {
+    pub(crate) fn new(patterns: &[String]) -> Result<Self, String> {
         if patterns.iter().map(String::len).sum::<usize>() > MAX_PATTERNS {
             return Err(format!("The patterns may have at most {MAX_PATTERNS} bytes together."));
         }

@@ -26,7 +26,7 @@ const ROUNDS: usize = 16;
 
 /// The watched directories, and what is heard of them.
 #[derive(Debug)]
-pub struct Hints {
+pub(crate) struct Hints {
     /// Absent where the system gives none, or is not to be asked.
     inotify: Option<OwnedFd>,
     waker: Waker,
@@ -37,11 +37,11 @@ pub struct Hints {
 
 /// Ends a [`Hints::wait`] from another thread.
 #[derive(Clone, Debug)]
-pub struct Waker(Option<Arc<OwnedFd>>);
+pub(crate) struct Waker(Option<Arc<OwnedFd>>);
 
 impl Hints {
     /// Without watches yet. With `never` it stays so, and waiting is all it does.
-    pub fn new(never: bool) -> Self {
+    pub(crate) fn new(never: bool) -> Self {
         let waker = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok().map(Arc::new);
         let init = || inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
         Self {
@@ -53,12 +53,12 @@ impl Hints {
     }
 
     /// What ends a wait.
-    pub fn waker(&self) -> Waker {
+    pub(crate) fn waker(&self) -> Waker {
         self.waker.clone()
     }
 
     /// Watches a directory or file, given by a path without links; or hears more or less of it, where it is watched already.
-    pub fn watch(&mut self, root: &Root, path: &RelPath, scope: Scope) -> Result<(), NoWatch> {
+    pub(crate) fn watch(&mut self, root: &Root, path: &RelPath, scope: Scope) -> Result<(), NoWatch> {
         let inotify = self.inotify.as_ref().ok_or(NoWatch::NoneLeft)?;
         let handle = match scope {
             Scope::File => linux::file_handle(&root.dir, path, root.can())?,
@@ -81,7 +81,7 @@ impl Hints {
     }
 
     /// Watches a directory no longer.
-    pub fn forget(&mut self, path: &RelPath) {
+    pub(crate) fn forget(&mut self, path: &RelPath) {
         let Some((id, _)) = self.directories.remove(path) else { return };
         let Some(paths) = self.paths.get_mut(&id) else { return };
         paths.retain(|other| other != path);
@@ -93,17 +93,17 @@ impl Hints {
     }
 
     /// What is heard of a directory, where it is watched.
-    pub fn scope(&self, path: &RelPath) -> Option<Scope> {
+    pub(crate) fn scope(&self, path: &RelPath) -> Option<Scope> {
         self.directories.get(path).map(|(_, scope)| *scope)
     }
 
     /// The watched directories.
-    pub fn watched(&self) -> impl ExactSizeIterator<Item = &RelPath> {
+    pub(crate) fn watched(&self) -> impl ExactSizeIterator<Item = &RelPath> {
         self.directories.keys()
     }
 
     /// Waits for hints, the bell or the time, and gives `on` what there is.
-    pub fn wait(&mut self, until: Option<Instant>, mut on: impl FnMut(Hint<'_>)) {
+    pub(crate) fn wait(&mut self, until: Option<Instant>, mut on: impl FnMut(Hint<'_>)) {
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         let Some(waker) = &self.waker.0 else {
             // Not even a bell was to be had: look once in a while.
@@ -155,7 +155,7 @@ impl Hints {
 
 impl Waker {
     /// Ends the wait that goes on, or the next one.
-    pub fn wake(&self, waiting: &thread::Thread) {
+    pub(crate) fn wake(&self, waiting: &thread::Thread) {
         match &self.0 {
             // It fails where it has rung so often that nobody can have missed it.
             Some(waker) => drop(rustix::io::write(waker, &1_u64.to_ne_bytes())),

@@ -37,7 +37,7 @@ pub struct Waker;
 
 impl Hints {
     /// Without watches yet. With `never` it stays so, and waiting is all it does.
-    pub fn new(never: bool) -> Self {
+    pub(crate) fn new(never: bool) -> Self {
         let (tell, heard) = sync_channel(WAITING);
         let (lost, waiting) = (Arc::<AtomicBool>::default(), Arc::<OnceLock<Thread>>::default());
         let listener = listener(tell, Arc::clone(&lost), Arc::clone(&waiting));
@@ -54,12 +54,12 @@ impl Hints {
 
     /// What ends a wait.
     #[expect(clippy::unused_self, reason = "the same signature as on Linux")]
-    pub fn waker(&self) -> Waker {
+    pub(crate) fn waker(&self) -> Waker {
         Waker
     }
 
     /// Watches a directory, given by a path without links.
-    pub fn watch(&mut self, root: &Root, path: &RelPath, scope: Scope) -> Result<(), NoWatch> {
+    pub(crate) fn watch(&mut self, root: &Root, path: &RelPath, scope: Scope) -> Result<(), NoWatch> {
         let watcher = self.watcher.as_mut().ok_or(NoWatch::NoneLeft)?;
         drop(root.open_real_directory(path)?); // it is there, and inside
         if self.directories.insert(path.clone(), scope).is_none() {
@@ -74,7 +74,7 @@ impl Hints {
     }
 
     /// Watches a directory no longer.
-    pub fn forget(&mut self, path: &RelPath) {
+    pub(crate) fn forget(&mut self, path: &RelPath) {
         if self.directories.remove(path).is_some()
             && let Some(watcher) = &mut self.watcher
         {
@@ -84,17 +84,17 @@ impl Hints {
     }
 
     /// What is heard of a directory, where it is watched.
-    pub fn scope(&self, path: &RelPath) -> Option<Scope> {
+    pub(crate) fn scope(&self, path: &RelPath) -> Option<Scope> {
         self.directories.get(path).copied()
     }
 
     /// The watched directories.
-    pub fn watched(&self) -> impl ExactSizeIterator<Item = &RelPath> {
+    pub(crate) fn watched(&self) -> impl ExactSizeIterator<Item = &RelPath> {
         self.directories.keys()
     }
 
     /// Waits for hints, the bell or the time, and gives `on` what there is.
-    pub fn wait(&mut self, until: Option<Instant>, mut on: impl FnMut(Hint<'_>)) {
+    pub(crate) fn wait(&mut self, until: Option<Instant>, mut on: impl FnMut(Hint<'_>)) {
         // What came before somebody waited has woken nobody.
         let is_first = self.waiting.set(thread::current()).is_ok();
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
@@ -134,7 +134,7 @@ impl Hints {
 impl Waker {
     /// Ends the wait that goes on, or the next one.
     #[expect(clippy::unused_self, reason = "the same signature as on Linux")]
-    pub fn wake(&self, waiting: &Thread) {
+    pub(crate) fn wake(&self, waiting: &Thread) {
         waiting.unpark();
     }
 }

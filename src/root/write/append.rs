@@ -21,7 +21,7 @@ impl WritableRoot {
     /// Adds to the end of a file, or creates it. `fit` is shown the ends of the file that is added to, and may give other
     /// bytes for the content; nothing in this server comes between. It is not asked about a new file, nor about one that
     /// may be written and not be read. Where another program was faster, it is asked again.
-    pub fn append<T: Default, E>(
+    pub(crate) fn append<T: Default, E>(
         &self,
         asked: &RequestedPath,
         new: Replace<'_>,

@@ -33,7 +33,7 @@ impl Ends {
     }
 
     /// Whether this is all of the file.
-    pub fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.head.len() as u64 == self.size
     }
 }

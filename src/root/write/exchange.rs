@@ -19,7 +19,7 @@ const DISPLACED: &str = ".displaced";
 const ATTEMPTS: usize = 64;
 
 /// Whether this is the name of a file that a write displaced and could not put back.
-pub fn is_displaced(name: &[u8]) -> bool {
+pub(crate) fn is_displaced(name: &[u8]) -> bool {
     let random = name.strip_prefix(b".mcp-fs-").and_then(|rest| rest.strip_suffix(DISPLACED.as_bytes()));
     random.is_some_and(|random| random.len() == 16 && random.iter().all(u8::is_ascii_hexdigit))
 }

@@ -45,11 +45,9 @@ use self::temporary::Cleaned;
 use super::{Protect, RelPath, Root};
 
 pub use self::copy::{Copied, CopyOptions};
-pub use self::delete::Deleted;
-pub use self::ends::Ends;
+pub(crate) use self::ends::Ends;
 pub use self::error::{Side, SideError, WriteError};
-pub use self::exchange::is_displaced;
-pub use self::rename::Moved;
+pub(crate) use self::exchange::is_displaced;
 pub use self::replace::{Replace, UpdateError, Updated};
 pub use self::version::Version;
 

@@ -28,7 +28,7 @@ pub struct Moved {
 
 impl WritableRoot {
     /// Moves `source` to `destination`, a name that nothing has.
-    pub fn rename(
+    pub(crate) fn rename(
         &self,
         source: &RequestedPath,
         destination: &RequestedPath,

@@ -19,12 +19,12 @@ pub struct Version(String);
 
 impl Version {
     /// As a client gives it back.
-    pub fn new(token: &str) -> Self {
+    pub(crate) fn new(token: &str) -> Self {
         Self(token.trim().to_owned())
     }
 
     /// Of what a look at a file has shown.
-    pub fn of(stat: &Stat) -> Self {
+    pub(crate) fn of(stat: &Stat) -> Self {
         // Not RandomState: the token must mean the same to the next process.
         let mut hasher = DefaultHasher::new();
         let modified = stat.modified.map(|time| match time.duration_since(UNIX_EPOCH) {

@@ -39,7 +39,7 @@ use crate::runtime::cancel::Cancel;
 
 /// What has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub(crate) enum Change {
     /// What a followed path leads to.
     Updated(RelPath),
     /// Which resources there are.
@@ -48,7 +48,7 @@ pub enum Change {
 
 /// Why something is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotFollowed {
+pub(crate) enum NotFollowed {
     /// Too much is followed already.
     #[error("Too many subscriptions (limit: {0} in all); unsubscribe from another one first.")]
     TooMany(usize),
@@ -106,7 +106,7 @@ impl Watch {
     const CLIENTS: usize = 8;
 
     /// For `root`. Nothing is watched yet.
-    pub fn new(root: Arc<Root>, limits: &Limits) -> Self {
+    pub(crate) fn new(root: Arc<Root>, limits: &Limits) -> Self {
         Self {
             root,
             limits: limits.clone(),
@@ -118,7 +118,7 @@ impl Watch {
     }
 
     /// Whether changes are never noticed (`--watch off`).
-    pub fn is_off(&self) -> bool {
+    pub(crate) fn is_off(&self) -> bool {
         self.limits.watch.mode == WatchMode::Off
     }
 
@@ -142,7 +142,7 @@ impl Watch {
 
 /// What one client follows, and what it knows of the list. Each client has its own.
 #[derive(Debug)]
-pub struct WatchClient {
+pub(crate) struct WatchClient {
     watch: Arc<Watch>,
     id: ClientId,
     /// How many paths it follows.
@@ -153,13 +153,13 @@ pub struct WatchClient {
 
 impl WatchClient {
     /// A client that is told of changes by `notify`, from the watching thread.
-    pub fn new(watch: Arc<Watch>, notify: impl Fn(Change) + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(watch: Arc<Watch>, notify: impl Fn(Change) + Send + Sync + 'static) -> Self {
         let id = watch.clients.add(Box::new(notify));
         Self { watch, id, followed: Arc::default(), given: None }
     }
 
     /// Follows a path from what is known of it now.
-    pub fn follow(&self, path: WatchPath) -> Result<Followed, NotFollowed> {
+    pub(crate) fn follow(&self, path: WatchPath) -> Result<Followed, NotFollowed> {
         let most = self.watch.limits.watch.followed;
         let commands = self.watch.commands().ok_or(NotFollowed::NoThread)?;
         // What waits for a thread that hangs is bounded, too.
@@ -176,14 +176,14 @@ impl WatchClient {
     }
 
     /// Watches the list of resources.
-    pub fn watch_list(&self) -> ListWatched {
+    pub(crate) fn watch_list(&self) -> ListWatched {
         let commands = self.watch.commands();
         commands.as_ref().inspect(|commands| commands.send(Command::WatchList(self.id, self.given)));
         ListWatched(self.id, commands)
     }
 
     /// The client was given this list: if it is another one than what the thread sees, there is something to tell.
-    pub fn listed(&mut self, list: Fingerprint) {
+    pub(crate) fn listed(&mut self, list: Fingerprint) {
         self.given = Some(list);
         let commands = self.watch.commands.lock().unwrap_or_else(PoisonError::into_inner);
         commands.as_ref().inspect(|commands| commands.send(Command::Listed(self.id, list)));
@@ -240,7 +240,7 @@ impl Commands {
 }
 
 /// A path is followed as long as this lives.
-pub struct Followed {
+pub(crate) struct Followed {
     path: RelPath,
     /// How many there are.
     all: Arc<AtomicUsize>,
@@ -249,7 +249,7 @@ pub struct Followed {
 
 impl Followed {
     /// As it stands in [`Change::Updated`].
-    pub fn path(&self) -> &RelPath {
+    pub(crate) fn path(&self) -> &RelPath {
         &self.path
     }
 }
@@ -262,11 +262,11 @@ impl Drop for Followed {
 }
 
 /// A client watches the list of resources as long as this lives.
-pub struct ListWatched(ClientId, Option<Commands>);
+pub(crate) struct ListWatched(ClientId, Option<Commands>);
 
 impl ListWatched {
     /// Whether there is a thread that watches it.
-    pub fn is_watched(&self) -> bool {
+    pub(crate) fn is_watched(&self) -> bool {
         self.1.is_some()
     }
 }

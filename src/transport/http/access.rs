@@ -37,7 +37,7 @@ pub(super) enum Denied {
 impl Access {
     /// The same, and the address that the server listens at is one of its names, if it is a name.
     #[must_use]
-    pub fn at(mut self, address: SocketAddr) -> Self {
+    pub(crate) fn at(mut self, address: SocketAddr) -> Self {
         match address.ip() {
             ip if ip.is_unspecified() => {}
             IpAddr::V4(ip) => self.hosts.push(ip.to_string()),

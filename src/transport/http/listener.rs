@@ -61,7 +61,7 @@ pub enum Bound {
 }
 
 /// Binds a TCP address; `localhost` over IPv4 and, where the system has it, IPv6.
-pub fn bind_tcp(address: &Address) -> io::Result<Vec<Bound>> {
+pub(crate) fn bind_tcp(address: &Address) -> io::Result<Vec<Bound>> {
     let listen = |address: SocketAddr| -> io::Result<StdTcpListener> {
         let listener = StdTcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
@@ -80,7 +80,7 @@ pub fn bind_tcp(address: &Address) -> io::Result<Vec<Bound>> {
 
 /// The sockets that systemd has bound for this process.
 #[cfg(unix)]
-pub fn inherited() -> io::Result<Vec<Bound>> {
+pub(crate) fn inherited() -> io::Result<Vec<Bound>> {
     let mut given = listenfd::ListenFd::from_env();
     let mut all = Vec::new();
     for index in 0..given.len() {
@@ -97,7 +97,7 @@ pub fn inherited() -> io::Result<Vec<Bound>> {
 
 impl Bound {
     /// The address of a TCP socket.
-    pub fn address(&self) -> Option<SocketAddr> {
+    pub(crate) fn address(&self) -> Option<SocketAddr> {
         match self {
             Self::Tcp(listener) => listener.local_addr().ok(),
             #[cfg(unix)]

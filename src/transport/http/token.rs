@@ -10,7 +10,7 @@ pub const LONGEST: usize = 1 << 10;
 
 /// 128 bits of the system's random source, in hexadecimal; `None` where it has none. Session ids are made in the same
 /// way.
-pub fn random() -> Option<String> {
+pub(crate) fn random() -> Option<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).ok()?;
     let mut text = String::with_capacity(2 * bytes.len());
@@ -24,7 +24,7 @@ pub fn random() -> Option<String> {
 /// The token that `source` holds, such as a file with a line end after it.
 ///
 /// Fails where it is too short or too long, or could not be sent in a header.
-pub fn read(source: &str, text: &str) -> Result<String, String> {
+pub(crate) fn read(source: &str, text: &str) -> Result<String, String> {
     let token = text.trim_ascii();
     if token.len() < SHORTEST {
         return Err(format!("{source} holds a token of {} bytes; it needs at least {SHORTEST}", token.len()));

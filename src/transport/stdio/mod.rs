@@ -10,7 +10,7 @@
 
 mod drain;
 pub mod lines;
-pub mod outbox;
+mod outbox;
 pub mod streams;
 
 use std::io;

@@ -29,7 +29,7 @@ struct Line {
 
 /// What waits to be written, and what is being written.
 #[derive(Debug)]
-pub struct Outbox<W> {
+pub(super) struct Outbox<W> {
     output: W,
     small: VecDeque<Line>,
     big: VecDeque<Line>,
@@ -75,7 +75,7 @@ impl<W> Sink for Outbox<W> {
 
 impl<W: AsyncWrite + Unpin> Outbox<W> {
     /// Writes to `output`.
-    pub fn new(output: W) -> Self {
+    pub(super) fn new(output: W) -> Self {
         Self {
             output,
             small: VecDeque::new(),
@@ -92,12 +92,12 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     }
 
     /// Whether [`Self::write`] has something to do.
-    pub fn is_pending(&self) -> bool {
+    pub(super) fn is_pending(&self) -> bool {
         self.unwritten > 0 || self.dirty
     }
 
     /// Writes once, and flushes when nothing is left. May be dropped at any await.
-    pub async fn write(&mut self) -> io::Result<()> {
+    pub(super) async fn write(&mut self) -> io::Result<()> {
         if self.written == self.staged.len() {
             self.stage();
         }

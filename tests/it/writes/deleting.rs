@@ -50,7 +50,7 @@ fn a_tree_is_deleted_only_when_asked_for() {
     let error = refused(&mut server, "d", false);
     assert!(error.contains("not empty") && error.contains("recursive"), "{error}");
     assert_eq!(state(tree.outside()), before);
-    assert_eq!(delete(&mut server, "d", true).1, "[it was a directory, with all in it: 11 entries]");
+    assert_eq!(delete(&mut server, "d", true).1, "[it was a directory with its contents: 11 entries]");
     assert_eq!((names(&tree, ""), content(&tree, "stays/x")), (vec!["stays".to_owned()], b"x".to_vec()));
     assert!(tree.outside().join("secret").exists());
 }
