@@ -14,7 +14,7 @@ use crate::jsonrpc::message::Id;
 use crate::protocol::{Era, encode};
 use crate::runtime::memory::Reservation;
 use crate::runtime::watchdog::{Verdict, WorkId};
-use crate::server::{Completion, Job};
+use crate::server::{Completion, Job, Server};
 use crate::services::context::Progress;
 use crate::services::watch::Change;
 
@@ -167,7 +167,7 @@ impl<S: Sink> Peer<S> {
     fn fail_without_thread(&mut self, ticket: Ticket, call: &Call) {
         tracing::error!("no thread for a request: the process limit is reached (ulimit -u), or all threads are stuck");
         if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
-            self.answer(&id, era, batch, self.server.without_thread(call), Vec::new());
+            self.answer(&id, era, batch, Server::without_thread(call), Vec::new());
         }
     }
 

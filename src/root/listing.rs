@@ -134,11 +134,6 @@ impl Listing {
         self.slots.len()
     }
 
-    /// Whether there is none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.slots.is_empty()
-    }
-
     /// Whether there is a regular file of this name.
     pub(crate) fn has_file(&self, name: &[u8]) -> bool {
         self.kind_of(name) == Some(Kind::File)

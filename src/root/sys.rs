@@ -50,7 +50,7 @@ pub(super) mod hints {
     #[cfg(target_os = "linux")]
     pub(crate) use super::inotify::{Hints, Waker};
     #[cfg(not(target_os = "linux"))]
-    pub use super::notify::{Hints, Waker};
+    pub(crate) use super::notify::{Hints, Waker};
 }
 
 /// How long a wait for hints takes at most where it might not be woken.

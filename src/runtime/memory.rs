@@ -29,7 +29,12 @@ impl Budget {
     }
 
     /// Takes `bytes`. Where there is no room it waits if `may_wait`, and fails otherwise.
-    pub(crate) fn reserve(self: &Arc<Self>, bytes: u64, cancel: &Cancel, may_wait: bool) -> Result<Reservation, NoMemory> {
+    pub(crate) fn reserve(
+        self: &Arc<Self>,
+        bytes: u64,
+        cancel: &Cancel,
+        may_wait: bool,
+    ) -> Result<Reservation, NoMemory> {
         let mut used = lock(&self.used);
         while *used > 0 && *used + bytes > self.limit {
             if !may_wait {
@@ -51,7 +56,7 @@ impl Budget {
 
 /// Why there are no bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoMemory {
+pub(crate) enum NoMemory {
     /// Others have them, and there was to be no waiting.
     Full,
     /// The work was cancelled while it waited.

@@ -49,7 +49,11 @@ impl SerialExecutor {
     /// Runs `work` after all earlier jobs, and waits for the result. `None`: the wait was cancelled, `work` panicked, or
     /// there is no thread (see [`Self::has_thread`]). A job that is running when its caller is cancelled may be stuck, so
     /// the next job gets another thread.
-    pub(crate) fn run<T: Send + 'static>(&self, cancel: &Cancel, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    pub(crate) fn run<T: Send + 'static>(
+        &self,
+        cancel: &Cancel,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
         let (done, result) = sync_channel(1);
         let begun = Arc::<OnceLock<Retired>>::default();
         let thread = Arc::clone(&begun);

@@ -26,7 +26,7 @@ pub(crate) const LOOK: Duration = Duration::from_secs(1);
 
 /// Names one piece of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct WorkId(u64);
+pub(crate) struct WorkId(u64);
 
 /// What became of blocked work. Its owner is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ type Notify = Box<dyn Fn(Verdict) + Send>;
 
 /// All work in progress.
 #[derive(Debug)]
-pub struct Watchdog {
+pub(crate) struct Watchdog {
     timeout: Duration,
     most_left_behind: usize,
     state: Mutex<State>,

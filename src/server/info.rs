@@ -12,7 +12,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Capabilities and instructions. They name the served directory, and are the same in every session.
 #[derive(Debug)]
-pub struct ServerInfo {
+pub(crate) struct ServerInfo {
     /// Exactly what works, and the served directory, as the server's own root.
     pub capabilities: Value,
     /// For the model: at most 2,000 characters, the essential first.

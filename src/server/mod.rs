@@ -180,7 +180,7 @@ impl Server {
     }
 
     /// What is answered to a call for which the system has no thread.
-    pub(crate) fn without_thread(&self, call: &Call) -> Result<Outcome, Failure> {
+    pub(crate) fn without_thread(call: &Call) -> Result<Outcome, Failure> {
         dispatch::no_thread(call)
     }
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 
-use rustix::fs::{Gid, Mode};
+use rustix::fs::{Gid, Mode, RawMode};
 
 use super::{HttpOptions, is_inside};
 use crate::cli::StartupError;
@@ -39,7 +39,7 @@ impl HttpOptions {
 
     fn mode(&self) -> Result<Option<Mode>, StartupError> {
         let Some(mode) = &self.socket_mode else { return Ok(None) };
-        let parsed = u32::from_str_radix(mode, 8).ok().filter(|mode| *mode <= 0o777);
+        let parsed = RawMode::from_str_radix(mode, 8).ok().filter(|mode| *mode <= 0o777);
         let mode = parsed.ok_or_else(|| StartupError("--socket-mode must be octal, such as 660".to_owned()))?;
         Ok(Some(Mode::from_raw_mode(mode)))
     }

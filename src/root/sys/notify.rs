@@ -20,7 +20,7 @@ const WAITING: usize = 16 << 10;
 
 /// The watched directories, and what is heard of them.
 #[derive(Debug)]
-pub struct Hints {
+pub(crate) struct Hints {
     watcher: Option<RecommendedWatcher>,
     heard: Receiver<Event>,
     lost: Arc<AtomicBool>,
@@ -33,7 +33,7 @@ pub struct Hints {
 
 /// Ends a [`Hints::wait`] from another thread.
 #[derive(Clone, Debug)]
-pub struct Waker;
+pub(crate) struct Waker;
 
 impl Hints {
     /// Without watches yet. With `never` it stays so, and waiting is all it does.

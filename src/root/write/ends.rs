@@ -8,7 +8,7 @@ const MOST: u64 = 64 << 10;
 
 /// A file's first and last bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ends {
+pub(crate) struct Ends {
     /// The file's size when they were read.
     pub size: u64,
     /// The first bytes; all of them where the file is short.

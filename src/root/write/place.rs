@@ -86,7 +86,11 @@ impl WritableRoot {
 
     /// Makes a directory with all that are missing above it, and gives its real path and how many were made. That it
     /// is there is no failure.
-    pub(crate) fn create_directory(&self, asked: &RequestedPath, cancel: &Cancel) -> Result<(RelPath, usize), WriteError> {
+    pub(crate) fn create_directory(
+        &self,
+        asked: &RequestedPath,
+        cancel: &Cancel,
+    ) -> Result<(RelPath, usize), WriteError> {
         let target = self.target(asked, LastLink::Followed, cancel)?;
         let _guard = self.path_locks.take(&[Claimed::Name(&target.path)], cancel)?;
         self.make_directories(target.real(), target.missing())?;

@@ -19,7 +19,7 @@ use crate::runtime::cancel::Cancel;
 
 /// What was moved: real paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moved {
+pub(crate) struct Moved {
     /// Where it was.
     pub from: RelPath,
     /// Where it is.

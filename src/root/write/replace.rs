@@ -75,7 +75,12 @@ pub(super) enum Expected {
 
 impl WritableRoot {
     /// Creates a file, or gives one a new content.
-    pub(crate) fn replace(&self, asked: &RequestedPath, new: Replace<'_>, cancel: &Cancel) -> Result<Written, WriteError> {
+    pub(crate) fn replace(
+        &self,
+        asked: &RequestedPath,
+        new: Replace<'_>,
+        cancel: &Cancel,
+    ) -> Result<Written, WriteError> {
         Self::persist(|| {
             let (place, _guard) = self.place_of(asked, new, cancel)?;
             let old = Old::open(&place, false, cancel)?;

@@ -107,7 +107,7 @@ pub fn stderr_is_stdout() -> bool {
 
 /// Not asked where nothing like it happens.
 #[cfg(not(unix))]
-pub(crate) fn stderr_is_stdout() -> bool {
+pub fn stderr_is_stdout() -> bool {
     false
 }
 
