@@ -61,7 +61,7 @@ pub enum Bound {
 }
 
 /// Binds a TCP address; `localhost` over IPv4 and, where the system has it, IPv6.
-pub(crate) fn bind_tcp(address: &Address) -> io::Result<Vec<Bound>> {
+pub fn bind_tcp(address: &Address) -> io::Result<Vec<Bound>> {
     let listen = |address: SocketAddr| -> io::Result<StdTcpListener> {
         let listener = StdTcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
