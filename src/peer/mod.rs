@@ -143,6 +143,11 @@ impl<S: Sink> Peer<S> {
         self.inflight.is_empty()
     }
 
+    /// Whether requests or changes wait until more of what was said is written.
+    pub(crate) fn waits_for_room(&self) -> bool {
+        self.inflight.queued() > 0 || self.subscriptions.has_changes()
+    }
+
     /// Whether one more message may be read.
     pub(crate) fn has_room(&self) -> bool {
         let limits = self.server.limits();

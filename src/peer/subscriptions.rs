@@ -160,6 +160,11 @@ impl Subscriptions {
         }
     }
 
+    /// Whether there are changes that were not taken.
+    pub(crate) fn has_changes(&self) -> bool {
+        self.has_changes
+    }
+
     /// Offers each change to `take`, with the stream it is for, `None` being the legacy client's. What `take` refuses
     /// waits for the next time.
     pub(crate) fn offer_changes(&mut self, mut take: impl FnMut(Option<&Id>, &Outbound) -> bool) {

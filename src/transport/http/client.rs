@@ -43,7 +43,7 @@ impl Client {
         peer.sink().begin(id);
         let batch = peer.receive(message, bytes);
         let exchange = peer.sink().end(batch, takes_notifications);
-        peer.advance();
+        advance(&mut peer);
         Some(exchange)
     }
 
@@ -51,14 +51,14 @@ impl Client {
     pub(super) fn cancel(&self, id: &Id) {
         let mut peer = self.lock();
         peer.cancel(id);
-        peer.advance();
+        advance(&mut peer);
     }
 
     /// Opens the event stream of the session; an older one ends.
     pub(super) fn listen(&self) -> Parts {
         let mut peer = self.lock();
         let parts = peer.sink().open_session_stream();
-        peer.advance();
+        advance(&mut peer);
         parts
     }
 
@@ -91,12 +91,22 @@ impl Drop for Client {
     }
 }
 
+/// Lets the peer go on. If something waits for room, it goes on again when an answer or notification was written.
+fn advance(peer: &mut Peer<Exchanges>) {
+    peer.advance();
+    if peer.waits_for_room() {
+        peer.sink().unwritten().wake_when_written();
+        // Something may have been written before that was said.
+        peer.advance();
+    }
+}
+
 /// Gives the peer the events of other threads, and lets it go on when answers were written.
 async fn pump(client: Weak<Client>, mut events: Events, unwritten: Arc<Unwritten>) {
     loop {
         let event = tokio::select! {
             event = events.recv() => event,
-            () = unwritten.written.notified() => None,
+            () = unwritten.written() => None,
         };
         let Some(client) = client.upgrade() else { return };
         let mut peer = client.lock();
@@ -106,6 +116,6 @@ async fn pump(client: Weak<Client>, mut events: Events, unwritten: Arc<Unwritten
         while let Ok(event) = events.try_recv() {
             peer.on_event(event);
         }
-        peer.advance();
+        advance(&mut peer);
     }
 }

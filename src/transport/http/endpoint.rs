@@ -101,17 +101,21 @@ impl Connection {
 
     /// Answers a request, and says so in the log: never its token, never what is in it.
     pub(super) async fn respond(&self, request: Request<Incoming>) -> Response<ResponseBody> {
-        let begun = Instant::now();
-        let line = format!("{} {}", request.method(), object::shortened(request.uri().path()));
-        let mut name = String::new();
-        let answered = self.answer(request, &mut name).await;
+        let mut line = tracing::enabled!(tracing::Level::DEBUG).then(|| LogLine::new(&request));
+        let answered = self.answer(request, &mut line).await;
         let mut response = answered.unwrap_or_else(Refusal::into_response);
         response::finish(&mut response);
-        tracing::debug!("{line} {name}: {} after {:?}", response.status().as_u16(), begun.elapsed());
+        if let Some(LogLine { begun, request, message }) = line {
+            tracing::debug!("{request} {message}: {} after {:?}", response.status().as_u16(), begun.elapsed());
+        }
         response
     }
 
-    async fn answer(&self, request: Request<Incoming>, name: &mut String) -> Result<Response<ResponseBody>, Refusal> {
+    async fn answer(
+        &self,
+        request: Request<Incoming>,
+        line: &mut Option<LogLine>,
+    ) -> Result<Response<ResponseBody>, Refusal> {
         let (head, body) = request.into_parts();
         if let Some(response) = self.endpoint.probes.answer(&head.method, head.uri.path()).await {
             return Ok(response);
@@ -122,7 +126,7 @@ impl Connection {
         }
         self.check_token(&head.headers).await?;
         match head.method {
-            Method::POST => self.post(&head.headers, body, name).await,
+            Method::POST => self.post(&head.headers, body, line).await,
             Method::GET => self.get(&head.headers),
             Method::DELETE => self.delete(&head.headers),
             _ => Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "The endpoint takes POST, GET and DELETE.")),
@@ -133,7 +137,7 @@ impl Connection {
         &self,
         headers: &HeaderMap,
         body: Incoming,
-        name: &mut String,
+        line: &mut Option<LogLine>,
     ) -> Result<Response<ResponseBody>, Refusal> {
         if !headers::is_json(headers) {
             let message = "The header Content-Type must be application/json.";
@@ -145,7 +149,9 @@ impl Connection {
         }
         let received = body::read(body, self.endpoint.server.limits().line_bytes).await?;
         let message = message::parse(received.bytes.trim_ascii());
-        name.push_str(&shown(&message));
+        if let Some(line) = line {
+            line.message = shown(&message);
+        }
         let post = Post { headers, accepts, bytes: received.bytes.len() };
         if is_modern(&message, headers) {
             self.post_modern(message, &post).await
@@ -175,7 +181,21 @@ impl Connection {
     }
 }
 
-/// What a request is called in the log.
+/// The line of the log on a request, while it is answered.
+struct LogLine {
+    begun: Instant,
+    request: String,
+    message: String,
+}
+
+impl LogLine {
+    fn new(request: &Request<Incoming>) -> Self {
+        let request = format!("{} {}", request.method(), object::shortened(request.uri().path()));
+        Self { begun: Instant::now(), request, message: String::new() }
+    }
+}
+
+/// What a message is called in the log.
 fn shown(message: &Message<'_>) -> String {
     let Message::Request(request) = message else { return String::new() };
     let key = if request.method == "resources/read" { "uri" } else { "name" };

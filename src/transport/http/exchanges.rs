@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -42,8 +42,21 @@ pub(super) struct Outgoing {
 pub(super) struct Unwritten {
     answers: AtomicUsize,
     bytes: AtomicUsize,
-    /// Notified each time when something was written.
-    pub(super) written: Notify,
+    /// The peer has something that waits for room.
+    is_awaited: AtomicBool,
+    written: Notify,
+}
+
+impl Unwritten {
+    /// Has [`Self::written`] tell when there is more room.
+    pub(super) fn wake_when_written(&self) {
+        self.is_awaited.store(true, Ordering::SeqCst);
+    }
+
+    /// Waits until something was written, after [`Self::wake_when_written`].
+    pub(super) async fn written(&self) {
+        self.written.notified().await;
+    }
 }
 
 #[derive(Debug)]
@@ -57,9 +70,11 @@ struct Counted {
 impl Drop for Counted {
     fn drop(&mut self) {
         let count = self.ahead.as_deref().unwrap_or(&self.unwritten.answers);
-        count.fetch_sub(1, Ordering::Relaxed);
         self.unwritten.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
-        self.unwritten.written.notify_one();
+        count.fetch_sub(1, Ordering::SeqCst);
+        if self.unwritten.is_awaited.swap(false, Ordering::SeqCst) {
+            self.unwritten.written.notify_one();
+        }
     }
 }
 

@@ -32,9 +32,10 @@ impl Connection {
         }
         let Message::Request(Request { id, .. }) = &message else { return Ok(response::empty(StatusCode::ACCEPTED)) };
         let client = self.client.get_or_init(|| Client::new(&self.endpoint.server));
-        // Before it begins: whenever this is dropped, the request is not wanted any more.
-        let cancel = CancelOnDrop { client: Arc::clone(client), id: id.clone() };
+        let id = id.clone();
         let exchange = client.exchange(message, post.bytes, post.accepts.events);
+        // From here on, whenever this is dropped, nobody waits for the answer.
+        let cancel = || Kept::Request(CancelOnDrop { client: Arc::clone(client), id });
         match exchange {
             None => Err(Refusal::busy("Too many requests are in progress; send this again later.")),
             Some(Exchange::Nothing) => Ok(response::empty(StatusCode::ACCEPTED)),
@@ -42,9 +43,9 @@ impl Connection {
                 Ok(response::message(response::status_of(&answer, true), answer))
             }
             Some(Exchange::Answered(answer)) => {
-                Ok(response::events(EventStream::new(Some(Part::Answer(answer)), None, Kept::Request(cancel))))
+                Ok(response::events(EventStream::new(Some(Part::Answer(answer)), None, cancel())))
             }
-            Some(Exchange::Waits(parts)) => Ok(respond_later(parts, post.accepts, Kept::Request(cancel)).await),
+            Some(Exchange::Waits(parts)) => Ok(respond_later(parts, post.accepts, cancel()).await),
         }
     }
 }
