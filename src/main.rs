@@ -37,6 +37,9 @@ const STREAMS: usize = 2;
 const IN_FLIGHT_OF_ONE: usize = 16;
 const CLIENTS_AT_WORK: usize = 16;
 
+/// Threads that answer HTTP clients, at most: small reads are a few microseconds each.
+const MOST_WORKERS: usize = 4;
+
 /// More connections would take more memory than this server is meant to.
 const MOST_CONNECTIONS: usize = 2_048;
 
@@ -134,13 +137,18 @@ fn start_http(
 ) -> Result<ExitCode, StartupError> {
     let mut limits = cli.limits();
     limits.in_flight = limits.in_flight.min(IN_FLIGHT_OF_ONE);
+    let workers = limits.search_threads.min(MOST_WORKERS);
+    if cli.search_threads.is_none() {
+        // A search leaves one processor to the other clients.
+        limits.search_threads = (limits.search_threads - 1).max(1);
+    }
     let connections = connections();
     cli.enter_sandbox(&mut root)?;
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     let pool = Arc::new(Pool::new(CLIENTS_AT_WORK * limits.in_flight + limits.left_behind));
     let cannot = |error: io::Error| StartupError(format!("cannot start: {error}"));
     let mut builder = tokio::runtime::Builder::new_multi_thread();
-    let runtime = builder.worker_threads(limits.search_threads.min(4)).max_blocking_threads(STREAMS).enable_all();
+    let runtime = builder.worker_threads(workers).max_blocking_threads(STREAMS).enable_all();
     let runtime = runtime.build().map_err(cannot)?;
     start_threads(&runtime, 0, &pool)?;
     let log = (level > LevelFilter::OFF).then(|| log::start(level));
