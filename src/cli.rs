@@ -199,7 +199,7 @@ impl Cli {
                 poll: Duration::from_secs(self.poll_interval),
                 ..Watching::default()
             },
-            // The others are constants: nobody has had a reason to turn them.
+            // The others are constants.
             ..Limits::default()
         }
     }

@@ -1,5 +1,5 @@
 //! Characters that make a person, a model or a terminal see something else than what is there, and one way to escape
-//! them. Names and log lines hold whatever somebody has put into them.
+//! them. Names and log lines can contain anything.
 
 use std::fmt::Write as _;
 

@@ -243,13 +243,13 @@ fn start_threads(runtime: &Runtime, streams: usize, pool: &Pool) -> Result<(), S
 fn serve(runtime: Runtime, server: Server, streams: streams::Streams, pool: &Pool) -> ExitCode {
     let served =
         runtime.block_on(stdio::serve(Arc::new(server), streams.input, streams.output, streams::output_closed()));
-    // Who writes and was told to stop takes away what is half done. A thread may also be stuck in a read that never
-    // ends: nobody waits for that.
+    // Cancelled writers remove unfinished files. A thread can also be stuck in a read that never
+    // returns; that is not waited for.
     pool.end(LAST_MOMENT);
     runtime.shutdown_background();
     match served {
         Ok(()) => ExitCode::SUCCESS,
-        // The client is gone: nothing to complain about, and nobody to hear it.
+        // The client is gone, which is no error.
         Err(error) if matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset) => {
             ExitCode::SUCCESS
         }

@@ -1,7 +1,7 @@
 //! A JSON object read one level deep: its keys, and each value still as the text it came as.
 //!
 //! Envelopes, parameters, `_meta` and tool arguments are all read this way, so that a line is parsed once, nothing
-//! is copied before it is needed, and hostile nesting costs nothing: a value that nobody asks for is only skipped.
+//! is copied before it is needed, and hostile nesting costs nothing: a value that is not needed is skipped.
 //! What a key means is its reader's business ([`crate::jsonrpc::message`], [`crate::protocol`], the tools).
 
 use std::borrow::Cow;

@@ -16,7 +16,7 @@ const CHUNK: usize = 64 << 10;
 pub struct Text(Bytes);
 
 impl Text {
-    /// Bytes as a text; gives them back where they are none.
+    /// Bytes as text; returns the bytes if they are not valid.
     pub(crate) fn from_bytes(bytes: impl Into<Bytes>) -> Result<Self, Bytes> {
         let bytes = bytes.into();
         if is_text(&bytes) { Ok(Self(bytes)) } else { Err(bytes) }
@@ -42,7 +42,7 @@ impl Text {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

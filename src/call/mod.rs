@@ -7,7 +7,7 @@
 //! | module | holds |
 //! | --- | --- |
 //! | `tool`, `resource` | what is given of tools and of resources |
-//! | `subscription` | what the server says on its own, and who hears of it |
+//! | `subscription` | subscriptions and notifications |
 
 mod resource;
 mod subscription;
@@ -70,7 +70,7 @@ pub enum Call {
 }
 
 impl Call {
-    /// Whether such calls take effect in the order in which they were sent: who ends a subscription means the one that
+    /// Whether such calls take effect in the order in which they were sent: ending a subscription means the one that
     /// began before, and not one that is still being begun.
     pub(crate) fn keeps_order(&self) -> bool {
         matches!(self, Self::Subscribe { .. } | Self::Unsubscribe { .. } | Self::Listen(_))

@@ -1,10 +1,10 @@
-//! What a client can hear without asking each time, and who hears of it.
+//! Subscriptions and notifications, as plain data.
 
 use serde_json::value::RawValue;
 
 use crate::root::{RelPath, WatchPath};
 
-/// What the client of one stream wants to hear of. The server has no other news.
+/// What the client of one stream wants to be notified of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interests {
     /// That the list of resources has changed.

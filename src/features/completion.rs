@@ -181,7 +181,7 @@ impl Matches {
         self.best.insert((rank, entry.name.to_vec()), entry.kind);
     }
 
-    /// The best of them. Links that lead out, to what is denied or nowhere are none.
+    /// The best of them. Links that lead out, to denied files or nowhere are left out.
     fn completion(self, context: &Context) -> Result<Completion, Failure> {
         context.reserve((MOST * (self.before.len() + LONGEST_NAME)) as u64)?;
         let (mut values, mut total) = (Vec::new(), self.total);

@@ -40,7 +40,7 @@ pub(super) fn media_type_of_name(name: &[u8]) -> &'static str {
 /// The media type of a file whose content is known, or its first 4 KiB: what the content proves, else what the name
 /// promises.
 ///
-/// `is_text` is what the caller found, who may know more encodings than UTF-8; it rules out every binary type, and its
+/// `is_text` is what the caller found, which may know more encodings than UTF-8; it rules out every binary type, and its
 /// absence every textual one.
 pub(super) fn media_type(name: &[u8], content: &[u8], is_text: bool) -> &'static str {
     let promised = media_type_of_name(name);

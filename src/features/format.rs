@@ -62,7 +62,7 @@ impl Unreadable {
         if self.first.len() < Self::NAMED { self.first.push(path) } else { self.more += 1 }
     }
 
-    /// Names them; `None` where there are none.
+    /// Names them; `None` if all could be read.
     pub(super) fn note(&self, root: &Root) -> Option<String> {
         let names: Vec<_> = self.first.iter().map(|path| noted(root, path)).collect();
         let more = if self.more > 0 { format!(" and {} more", grouped(self.more)) } else { String::new() };

@@ -1,7 +1,7 @@
-//! Which requests are being worked on, which wait, and who may still be answered.
+//! Requests in progress, waiting requests, and those that may still be answered.
 //!
-//! The law of this file: what was registered is answered exactly once, by whoever takes it out of here; what was
-//! cancelled is not in here any more, so its late result finds nobody to go to.
+//! The rule of this file: a registered request is answered exactly once, by the code that takes it out of here. A
+//! cancelled request is no longer in here, so its late result is dropped.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -26,7 +26,7 @@ pub(crate) struct Pending {
     pub era: Era,
     /// The batch that its answer is part of.
     pub batch: Option<BatchKey>,
-    /// To be raised when nobody wants the answer any more.
+    /// Set when the client no longer wants the answer.
     pub cancel: Cancel,
 }
 

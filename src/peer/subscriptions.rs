@@ -1,6 +1,6 @@
-//! Who is to hear of changes: a legacy client by its subscriptions, a modern one on each of its streams.
+//! Subscriptions: a legacy client's own, and those of each stream of a modern client.
 //!
-//! Changes wait here as marks on what they concern, not as a queue of messages: a client that does not read hears of
+//! Changes wait here as marks on subscriptions, not as a queue of messages: a client that does not read gets
 //! each once, when it does. What a subscription takes elsewhere goes when it is dropped here.
 //!
 //! A subscription lasts as long as the client wants, so the memory of all of them together is bounded: one that does
@@ -10,7 +10,7 @@ use crate::call::{Fingerprint, Listening, Outbound, Subject, Subscription};
 use crate::jsonrpc::message::Id;
 use crate::services::watch::{Change, Followed, ListWatched, NotFollowed, WatchClient};
 
-/// Everybody who hears of changes.
+/// All subscriptions of one client.
 #[derive(Debug)]
 pub(crate) struct Subscriptions {
     watch: WatchClient,
@@ -49,7 +49,7 @@ pub(crate) enum TooMany {
     Bytes(usize),
 }
 
-/// What somebody hears of, and whether there is something to hear.
+/// A subscription, and whether it has a change to report.
 #[derive(Debug)]
 struct Pending<T> {
     of: T,
@@ -101,7 +101,7 @@ impl Subscriptions {
         Ok(Subscribed { subject, followed, bytes })
     }
 
-    /// The client was given this list. If `watches`, the legacy client hears of the list from now on.
+    /// The client was given this list. If `watches`, the legacy client is notified of changes of the list from now on.
     pub(crate) fn listed(&mut self, list: Fingerprint, watches: bool) {
         self.watch.listed(list);
         if watches && self.legacy.list.is_none() {
@@ -109,7 +109,7 @@ impl Subscriptions {
         }
     }
 
-    /// Opens a stream under the id of its request. Gives the URIs that it hears of: those that there is room for.
+    /// Opens a stream under the id of its request. Returns the URIs that it follows: those that there is room for.
     pub(crate) fn open(&mut self, id: Id, listening: Listening) -> Vec<&str> {
         let mut resources = Vec::new();
         for subscription in listening.subscriptions {
@@ -153,7 +153,7 @@ impl Subscriptions {
         self.streams.drain(..).map(|(id, _)| id).collect()
     }
 
-    /// Marks who is to hear of a change.
+    /// Marks the subscriptions that a change concerns.
     pub(crate) fn note(&mut self, change: &Change) {
         for listener in std::iter::once(&mut self.legacy).chain(self.streams.iter_mut().map(|(_, listener)| listener)) {
             self.has_changes |= listener.note(change);
@@ -178,7 +178,7 @@ impl Subscriptions {
     }
 }
 
-/// What a stream takes, besides what it hears of.
+/// The memory of a stream, besides its subscriptions.
 fn stream_bytes(id: &Id) -> usize {
     id.len() + 512
 }

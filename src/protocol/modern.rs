@@ -31,13 +31,13 @@ pub(super) fn route(request: &Request<'_>, meta: &Object<'_>, in_batch: bool) ->
         "subscriptions/listen" if in_batch => {
             Err(Error::new(INVALID_REQUEST, "subscriptions/listen cannot be part of a batch; send it alone."))
         }
-        // A stream makes no progress: its client hears of other things.
+        // A stream reports no progress.
         "subscriptions/listen" => Ok(Next::Call(Call::Listen(interests(&request.params)?), None)),
         method => Ok(Next::Call(methods::call(method, &request.params)?, progress_token(Some(meta))?)),
     }
 }
 
-/// What a stream is to tell of. Kinds of news that this server does not have are passed over: the acknowledgement
+/// What a stream should report. Kinds of notifications that this server does not have are ignored: the acknowledgement
 /// says what is left.
 fn interests(params: &Object<'_>) -> Result<Interests, Error> {
     let wrong = |what: &str| Error::new(INVALID_PARAMS, format!("{what}."));

@@ -29,7 +29,7 @@ pub(super) enum Alike {
     FormAndSpaces,
 }
 
-/// The lookups of a root: who has a permit, and what the last one saw.
+/// The lookups of a root: their permits, and what the last one saw.
 #[derive(Debug, Default)]
 pub(super) struct Lookups {
     /// Each holder's word to stop, by the number of its permit.
@@ -88,7 +88,7 @@ impl Root {
 
 impl Lookups {
     /// Waits for a permit. A holder that was told to stop does so soon, or is stuck in a file system that does not
-    /// answer: nobody waits for it.
+    /// answer.
     fn permit(&self, cancel: &Cancel) -> Result<Permit<'_>, Cancelled> {
         let mut holders = lock(&self.holders);
         while holders.all.iter().filter(|(_, holder)| !holder.is_requested()).count() >= AT_ONCE {

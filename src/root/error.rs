@@ -86,7 +86,7 @@ pub enum RootError {
 /// Whose a deny pattern is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeniedBy {
-    /// That of who started the server.
+    /// Given with `--deny`.
     Option,
     /// One of the default list.
     Default,

@@ -21,7 +21,7 @@ pub(crate) const MAX_CACHE: usize = 256 << 10;
 /// Compiled globs.
 pub(crate) struct Globs {
     regex: Regex,
-    /// What matching needs. Whoever matches waits for the others: it takes less than a microsecond a name.
+    /// The matcher's cache. Threads wait for each other here: matching takes less than a microsecond per name.
     working: Mutex<(Cache, PatternSet)>,
 }
 

@@ -1,6 +1,6 @@
 //! Hints from the system that something changed in a directory.
 //!
-//! A hint is never the truth: it can be late, lost, or about a directory that was moved since. Whoever gets one looks
+//! A hint is not a fact: it can be late, lost, or about a directory that was moved since. The receiver checks
 //! again through the root. What is watched are single directories and files, each opened through the root; no hint ever
 //! names anything but an entry of such a directory, or such a file.
 
@@ -11,7 +11,7 @@ use super::{RelPath, RootError};
 /// What is to be heard of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Scope {
-    /// That entries come and go or are given other times or modes, and that somebody has finished writing one.
+    /// Entries come and go, get other times or modes, or were written and closed.
     Names,
     /// Also each write.
     Contents,
@@ -41,7 +41,7 @@ pub(crate) enum Hint<'h> {
 /// What may have happened to an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Happened {
-    /// It came, went, another one took its name, or it is a directory and who may enter it has changed.
+    /// It was created, deleted or replaced, or it is a directory whose permissions changed.
     Name,
     /// It was written to.
     Write,

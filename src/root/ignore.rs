@@ -106,7 +106,7 @@ impl Drop for Live {
 
 impl Ignore {
     /// The patterns for a directory below the one that `self` is for. `named` is what a call named, where that is this
-    /// directory or below it; `note` hears of files that are not applied.
+    /// directory or below it; `note` is called for files that are not applied.
     pub(super) fn enter(
         self: &Arc<Self>,
         root: &Root,

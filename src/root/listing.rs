@@ -24,7 +24,7 @@ pub struct Listing {
     slots: Vec<Slot>,
     /// There were more than a million entries.
     pub cut: bool,
-    /// How many entries were left out because they are denied. For who started the server, and nobody else.
+    /// How many entries were left out because they are denied. Shown by `--check` only, never to clients.
     pub denied: usize,
 }
 

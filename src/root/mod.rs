@@ -19,7 +19,7 @@
 //! | [`sandbox`] | what does the kernel keep the whole process from? |
 //! | [`sys`] | how does this system do it? |
 //!
-//! Bind mounts and hard links below the directory are part of it: who may make them may copy files there too.
+//! Bind mounts and hard links below the directory are part of it: whoever can create them could copy the files there.
 
 #![allow(
     clippy::disallowed_types,
@@ -114,7 +114,7 @@ pub enum MountPolicy {
     Skip,
 }
 
-/// Why a directory cannot be served. Shown once, on stderr, to who started the server.
+/// Why a directory cannot be served. Printed once on stderr.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {why}")]
 pub struct OpenError {

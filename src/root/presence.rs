@@ -2,7 +2,7 @@
 //!
 //! The root is a handle, and a handle stays with its directory when that is moved or replaced (`mv DIR DIR.old`, a
 //! deployment that switches a link, a container whose mount is renewed). What it leads to then is not what the client
-//! sees at that path, so serving it would show old files and change what nobody looks at any more.
+//! sees at that path, so serving it would show old files and change files that are no longer in use.
 //!
 //! The path is only ever asked what is there, never opened: what it leads to is compared with the handle. Landlock does
 //! not restrict that. Where the path cannot be asked (a directory above it may not be searched any more), the directory

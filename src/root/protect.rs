@@ -1,7 +1,7 @@
 //! Names that may be read and never changed: what other programs run or obey without asking, such as git's hooks and
 //! an editor's tasks.
 //!
-//! They are a list of [patterns](super::patterns), like the denied ones. Who can only write files could otherwise run
+//! They are a list of [patterns](super::patterns), like the denied ones. With write access alone, a client could otherwise run
 //! programs as the user: a line in `.git/config` is enough.
 
 use std::fmt;
@@ -42,7 +42,7 @@ impl Protect {
     }
 }
 
-/// For who starts the server: which names these are.
+/// The names, as `--check` shows them.
 impl fmt::Display for Protect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (defaults, given) = self.0.all();

@@ -68,7 +68,7 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// Tells it from another file of the same name: its number on its device; where there is none, when it was made.
+    /// Tells it from another file of the same name: its number on its device, or else its creation time.
     pub(super) fn identity(&self) -> u64 {
         #[cfg(unix)]
         return self.inode;

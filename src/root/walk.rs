@@ -1,4 +1,4 @@
-//! All directories below one, level by level, each opened anew from the root handle.
+//! Walks all directories below one, level by level, opening each from the root handle.
 //!
 //! That is why nothing outside can appear in a walk, whatever is moved or swapped meanwhile: a chain of nested
 //! handles goes on listing a directory after it was moved out, and the walkers of `walkdir` and `ignore` follow

@@ -1,4 +1,4 @@
-//! The word to stop, shared between the request's owner and whoever works on it.
+//! Cancellation: a flag shared by the owner of a request and the thread that works on it.
 //!
 //! Work that can take long (a walk, a big read) asks [`Cancel::check`] at every step; nothing is aborted from
 //! outside, as a blocking system call cannot be. So who does not ask any more is stuck in one, and [`Cancel::steps`]
@@ -26,7 +26,7 @@ struct Shared {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cancelled;
 
-/// How often one who waits looks whether it is still wanted.
+/// How often a waiting thread checks whether it was cancelled.
 pub const PATIENCE: Duration = Duration::from_millis(20);
 
 impl Cancel {
@@ -47,7 +47,7 @@ impl Cancel {
         self.is_requested() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Whether they were told. For who waits for somebody else, which is no step.
+    /// Whether it was cancelled, without counting as a step: for a thread that waits for another.
     pub(crate) fn is_requested(&self) -> bool {
         self.shared.flag.load(Ordering::Relaxed)
     }

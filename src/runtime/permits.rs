@@ -62,7 +62,7 @@ impl Permits {
     }
 }
 
-/// What one call has taken. Whoever answers in its place, because it is stuck, gives all of it back.
+/// What one call holds. If the call is stuck and another thread answers for it, that thread returns all of it.
 #[derive(Debug, Default)]
 pub struct Held {
     memory: Mutex<Vec<Reservation>>,

@@ -134,7 +134,7 @@ impl Shared {
             if let Some(job) = state.jobs.pop_front() {
                 state.idle -= 1;
                 drop(state);
-                // Whoever waits for it sees that nothing came.
+                // The waiter sees a closed channel.
                 let _ = catch_unwind(AssertUnwindSafe(job));
                 state = self.lock();
                 state.idle += 1;

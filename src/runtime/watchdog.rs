@@ -10,7 +10,7 @@
 //! here, each new walk would enter that mount and be blocked, too. Without threads left behind, blocked work would
 //! keep the slots of all others until the mount answers, which may be never.
 //!
-//! The watchdog is shared by all peers, and has no thread: whoever waits for work calls [`Watchdog::look`] now and
+//! The watchdog is shared by all peers and has no thread: a transport with work in progress calls [`Watchdog::look`] now and
 //! then.
 
 use std::collections::HashMap;

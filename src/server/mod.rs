@@ -70,7 +70,7 @@ impl Server {
         }
     }
 
-    /// The same, and these threads work for it: whoever has the pool, too, can wait for them when it has ended.
+    /// Uses the threads of `pool`, which the caller can wait for when the server has ended.
     #[must_use]
     pub fn with_pool(self, pool: Arc<Pool>) -> Self {
         Self { pool, ..self }

@@ -1,6 +1,6 @@
 //! The list that the pages of one `resources/list` are taken from.
 //!
-//! A request without cursor walks anew and makes a snapshot; the cursors that lead on from it say which snapshot
+//! A request without a cursor walks again and makes a snapshot; the cursors that lead on from it say which snapshot
 //! they belong to and where they stand. So pages fit together while the snapshot is kept, and a cursor still works
 //! when it is gone, or in another process: then the walk is done again, and goes on behind the cursor's path.
 
@@ -47,7 +47,7 @@ struct Slot {
 }
 
 impl Snapshot {
-    /// Walks the served directory and notes its files, up to `limit`; `each` hears of every directory, and how many
+    /// Walks the served directory and records its files, up to `limit`; `each` is called for every directory with how many
     /// files were found before it. Directories that cannot be read are passed over, but for the served one itself. Gives
     /// what is to be said of ignore files, too.
     pub(crate) fn take(
@@ -171,7 +171,7 @@ pub(crate) struct Cursor {
 }
 
 impl Cursor {
-    /// Tag, depth and path, so that whoever sees one can read it. The depth says nothing that the path does not, and
+    /// Tag, depth and path, in readable form. The depth says nothing that the path does not, and
     /// catches what was cut off.
     fn write(&self) -> String {
         let path = percent_encode(self.path.as_bytes(), NON_ALPHANUMERIC);

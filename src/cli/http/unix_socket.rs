@@ -45,7 +45,7 @@ impl HttpOptions {
     }
 }
 
-/// Removes what an earlier server of this user left: a socket on which nobody listens. Anything else stays.
+/// Removes what an earlier server of this user left: a socket without a listener. Anything else stays.
 fn remove_stale(path: &Path) -> Result<(), StartupError> {
     let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
     let is_ours = found.file_type().is_socket() && found.uid() == rustix::process::geteuid().as_raw();

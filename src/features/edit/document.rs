@@ -27,7 +27,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// A file as text. Refused where it is none, or could not be written back as it was.
+    /// A file as text. Refused if it is binary, or could not be written back unchanged.
     pub(super) fn decode(file: &[u8]) -> Result<Self, EditError> {
         if file.len() > MOST {
             return Err(EditError::TooLong);
@@ -48,7 +48,7 @@ impl Document {
         if bytes.len() > MOST {
             return Err(EditError::ResultTooLong);
         }
-        // Whoever reads it next guesses the encoding, too, and must come to the same text.
+        // The next reader also guesses the encoding, and must get the same text.
         let reads_back = || text::decode(bytes.clone()).is_some_and(|(text, _)| text.as_str() == self.lines.join());
         if self.has_new_characters && self.encoding.is_guessed() && !reads_back() {
             return Err(EditError::Lossy { encoding: self.encoding.name() });

@@ -109,7 +109,7 @@ fn ascii_look(c: char) -> char {
     if c == '`' { '\'' } else { c }
 }
 
-/// The ASCII character that another one looks like; the same one where there is none.
+/// The ASCII character that another one looks like; otherwise the character itself.
 fn latin(c: char) -> char {
     /// Each row: the character, and others that look like it.
     const ALIKE: &[(char, &str)] = &[

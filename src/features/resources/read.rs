@@ -27,7 +27,7 @@ pub(crate) fn read(uri: &str, context: &Context) -> Result<Contents, Failure> {
         Err(RootError::IsDirectory) if window.is_some() => Err(range_on("a directory")),
         Err(error) if error != RootError::IsDirectory => Err(reader.failure(error)),
         opened => {
-            // What is given back must be a URI; a relative reference is none.
+            // The answer must contain a URI, not a relative reference.
             reader.uri = context.root().absolute_uri(reference, &asked.path) + &uri[reference.len()..];
             opened.map_or_else(|_| reader.directory(&asked), |file| reader.file(&file, window))
         }

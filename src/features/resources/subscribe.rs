@@ -1,7 +1,7 @@
-//! `resources/subscribe`, `resources/unsubscribe` and `subscriptions/listen`: what a client hears of.
+//! `resources/subscribe`, `resources/unsubscribe` and `subscriptions/listen`: what a client is notified of.
 //!
 //! A URI is read as `resources/read` reads it, and refused with the same words. A stream is not refused for one of its
-//! URIs: what cannot be followed is left out of what it is told that it hears of.
+//! URIs: the acknowledgement leaves out those that cannot be followed.
 
 use super::failure;
 use super::read::split_range;
@@ -30,7 +30,7 @@ pub(crate) fn unsubscribe(uri: &str, context: &Context) -> Result<Subject, Failu
     read(uri, context).map(|(subject, _)| subject)
 }
 
-/// Begins a stream. It hears of what may come to be as well, where the directory is there.
+/// Begins a stream. It can follow files that do not exist yet, if their directory does.
 pub(crate) fn listen(interests: &Interests, context: &Context) -> Result<Listening, Failure> {
     let watch = context.watch();
     let mut subscriptions: Vec<Subscription> = Vec::new();

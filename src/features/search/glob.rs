@@ -1,6 +1,6 @@
 //! A glob on names, as models write them.
 //!
-//! Without `/` it is looked for at any depth: who sends `*.py` or `users.go` means all of them. With `/` it is
+//! Without `/` it is looked for at any depth: `*.py` and `users.go` mean all of them. With `/` it is
 //! relative to where the search starts. Smart case: capitals count only where the glob has one. A name that is the glob
 //! itself, character by character, matches, too ([`literal`]).
 

@@ -95,7 +95,7 @@ pub(super) fn read_raw(file: &File, window: Window, max: usize, cancel: &Cancel)
     scan::scan(file, window, max, Encoding::RAW_UTF8, cancel)
 }
 
-/// A whole file's bytes as text; `None` where they are none.
+/// A whole file's bytes as text; `None` if they are binary.
 pub(super) fn decode(bytes: impl Into<Bytes>) -> Option<(Text, Encoding)> {
     let bytes = bytes.into();
     let encoding = detect(&bytes, true)?;

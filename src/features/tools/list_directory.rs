@@ -82,7 +82,7 @@ impl Window {
             _ if listing.denied == 0 => return None,
             _ => String::new(),
         };
-        // Not how many: what is denied is nobody's business.
+        // Not how many: clients must not learn about denied entries.
         let denied = (listing.denied > 0).then(|| "denied entries are not shown".to_owned());
         let said: Vec<_> = Some(said).filter(|said| !said.is_empty()).into_iter().chain(denied).collect();
         Some(format!("[{}]", said.join("; ")))

@@ -128,7 +128,7 @@ pub(super) fn call(name: &str, arguments: Option<&RawValue>, context: &Context) 
     }
 }
 
-/// The answer of a tool that is stuck, for which somebody else says `message`.
+/// The answer for a tool that is stuck.
 pub(super) fn timed_out(name: &str, message: &str) -> ToolResult {
     let next = if find(name).is_some_and(Tool::changes) {
         "Whether anything was changed is not known: look before you try again."

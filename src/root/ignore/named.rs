@@ -1,6 +1,6 @@
 //! A directory that a call names is searched, although ignore files hide all that is in it.
 //!
-//! `build/` hides the directory as an entry of the one above, and who names it is past that. `build/*`, `build/**` and
+//! `build/` hides the directory as an entry of the one above, and a path that names it is past that. `build/*`, `build/**` and
 //! `*` hide what is in it instead, one entry after the other: such patterns are not applied in a walk that begins there.
 //! What hides some names, such as `*.log`, holds all the same.
 

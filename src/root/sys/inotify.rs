@@ -2,7 +2,7 @@
 //!
 //! A watch is set on `/proc/self/fd/N` of the open directory or file, which leads to that directory and nowhere else, whatever
 //! is swapped meanwhile. It follows the directory when that is moved, so its path is only what it was. When a directory
-//! comes, goes or gets another name, all watches at and below that name are given up, to be set anew by who wants them.
+//! comes, goes or gets another name, all watches at and below that name are dropped; callers that need them set them again.
 
 use std::collections::{BTreeMap, HashMap};
 use std::mem::MaybeUninit;
@@ -157,7 +157,7 @@ impl Waker {
     /// Ends the wait that goes on, or the next one.
     pub(crate) fn wake(&self, waiting: &thread::Thread) {
         match &self.0 {
-            // It fails where it has rung so often that nobody can have missed it.
+            // It fails only if it is already signalled.
             Some(waker) => drop(rustix::io::write(waker, &1_u64.to_ne_bytes())),
             None => waiting.unpark(),
         }

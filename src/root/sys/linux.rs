@@ -134,7 +134,7 @@ pub(in crate::root) fn file_handle(root: &Dir, path: &RelPath, can: Caps) -> Res
     })
 }
 
-/// Whether a file may change without that its directory hears of it. `None`: nor does anybody else here, as others may
+/// Whether a file can change without an event for its directory. `None`: there are no events at all, as other machines may
 /// write to the file system from elsewhere.
 pub(in crate::root) fn changes_elsewhere(root: &Dir, path: &RelPath, can: Caps) -> Result<Option<bool>, RootError> {
     let handle = reach(root, path, OFlags::PATH, ResolveFlags::empty(), can)?;

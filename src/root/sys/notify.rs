@@ -24,7 +24,7 @@ pub(crate) struct Hints {
     watcher: Option<RecommendedWatcher>,
     heard: Receiver<Event>,
     lost: Arc<AtomicBool>,
-    /// Who waits, once somebody does.
+    /// The waiting thread, if there is one.
     waiting: Arc<OnceLock<Thread>>,
     directories: BTreeMap<RelPath, Scope>,
     /// The served directory, as the system's events have it.
@@ -95,7 +95,7 @@ impl Hints {
 
     /// Waits for hints, the bell or the time, and gives `on` what there is.
     pub(crate) fn wait(&mut self, until: Option<Instant>, mut on: impl FnMut(Hint<'_>)) {
-        // What came before somebody waited has woken nobody.
+        // Hints that came before the wait woke nothing.
         let is_first = self.waiting.set(thread::current()).is_ok();
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         match left.or(is_first.then_some(LONGEST_WAIT)) {

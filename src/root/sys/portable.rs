@@ -58,7 +58,7 @@ pub(in crate::root) fn open(root: &Dir, path: &RelPath, access: Access, can: Cap
     Ok((file, stat))
 }
 
-/// Whether a file may change without that its directory hears of it. `None`: nor does anybody else here.
+/// Whether a file can change without an event for its directory. `None`: there are no events here.
 pub(in crate::root) fn changes_elsewhere(root: &Dir, path: &RelPath, can: Caps) -> Result<Option<bool>, RootError> {
     // Of a single file nothing more can be heard, so it is to be looked at.
     let stat = stat(root, path, can)?;

@@ -205,7 +205,7 @@ impl WritableRoot {
         Ok(())
     }
 
-    /// A file of a tree: nobody knows of that yet, so it is written in place, and removed if that fails.
+    /// A file of a tree that is not visible yet, so it is written in place, and removed if that fails.
     fn copy_new(&self, source: &ReadFile, dir: &Dir, new: &RelPath, cancel: &Cancel) -> Result<u64, WriteError> {
         let file = dir.open_with(name_of(new), &new_file(Readers::Owner))?.into_std();
         let copied = copy_content(&source.handle, &file, source.stat.size, self.durable, cancel).and_then(|bytes| {

@@ -1,7 +1,7 @@
 //! A name is deleted: of a file, a link (never what it leads to), an empty directory, or where that is asked for, a
 //! directory with all that is in it.
 //!
-//! A tree is looked through first, and deleted from within. For every entry its directory is opened anew from the root, so
+//! A tree is looked through first, and deleted from within. For every entry its directory is opened again from the root, so
 //! that one that was moved out meanwhile is not followed. A tree that fails or is cancelled in the middle is gone in part.
 
 use super::path_locks::Claimed;

@@ -36,7 +36,7 @@ pub enum WriteError {
          link, copy_file it to another name, delete_file it, and move_file the copy to its place"
     )]
     HardLinked(u64),
-    /// An addition that failed in the middle, in a file that somebody else adds to.
+    /// An append that failed in the middle, in a file that another program appends to.
     #[error("{error}; the first {written} bytes were appended, so do not append them again")]
     PartlyAppended {
         /// How many bytes were added.

@@ -36,7 +36,7 @@ impl Temporary<'_> {
         self.keeps_name = true;
         match self.look() {
             Ok(out) => Ok(Some(out)),
-            // It is somebody's file for all that is known.
+            // It may be another program's file.
             Err(error) => Err(self.set_aside().unwrap_or_else(|| error.into())),
         }
     }
@@ -56,7 +56,7 @@ impl Temporary<'_> {
                 break;
             }
             match self.look() {
-                // What was given the name came out again, so nobody has put another file there since. (A file that
+                // The file that had the name came out again, so no other program has replaced it since. (A file that
                 // was held before would have been replaced without us, too.)
                 Ok(out) if out.is_same_file(&given) => {
                     let was_written_to = out.is_same_file(ours) && !out.has_content_of(ours);

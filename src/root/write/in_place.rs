@@ -1,5 +1,5 @@
 //! A file whose name cannot be given to another one, because something is mounted at it: its content is overwritten
-//! where it is. Whoever reads it meanwhile, and whoever kills the process in the middle, gets a part of each; the answer
+//! where it is. A reader, or a kill in the middle, sees a part of each; the answer
 //! says so ([`super::Caveats`]).
 
 use std::fs::File;

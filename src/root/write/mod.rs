@@ -13,7 +13,7 @@
 //! | [`rename`], [`copy`], [`delete`] | a name is moved, doubled, gone; [`tree`]: with all below it |
 //! | [`pieces`] | how is a content read and written, and stopped? |
 //! | [`temporary`] | how does a file appear at once? What do killed writes leave? |
-//! | [`old`], [`version`], [`path_locks`] | is it still the file that was read? Who is first? |
+//! | [`old`], [`version`], [`path_locks`] | is it still the file that was read? Which write comes first? |
 //! | [`lock`], [`exchange`] | the same for other servers, and for programs that do not lock |
 //! | [`in_place`] | what of a name that cannot be given to another file? |
 //! | [`error`] | why not? |

@@ -26,7 +26,7 @@ fn looks_like_windows(asked: &RelPath) -> bool {
     is_drive || first.starts_with(br"\\")
 }
 
-/// `NUL`, `con.txt`: what is written there is lost, or waits for somebody to type.
+/// `NUL`, `con.txt`: writes there are lost, and reads wait for a keyboard.
 fn is_device(name: &[u8]) -> bool {
     let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default().trim_ascii_end();
     let is_numbered = |stem: &[u8]| matches!(stem, [b'c', b'o', b'm', b'1'..=b'9'] | [b'l', b'p', b't', b'1'..=b'9']);

@@ -94,7 +94,7 @@ impl Claim {
 }
 
 /// Looks at the owner once more. The waiter makes a step only if the owner has made one since it was `seen`: if the
-/// owner is stuck, so is everyone who waits for it.
+/// owner is stuck, so are all that wait for it.
 fn look(owner: &Cancel, seen: &mut Option<u64>, waiter: &Cancel) -> Result<(), Cancelled> {
     let steps = Some(owner.steps());
     if std::mem::replace(seen, steps) != steps {

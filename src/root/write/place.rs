@@ -94,7 +94,7 @@ impl WritableRoot {
         let target = self.target(asked, LastLink::Followed, cancel)?;
         let _guard = self.path_locks.take(&[Claimed::Name(&target.path)], cancel)?;
         self.make_directories(target.real(), target.missing())?;
-        // Also where somebody else has made something of that name meanwhile.
+        // Also if another program created that name meanwhile.
         let stat = sys::stat(&self.root.dir, &target.path, self.root.can())?;
         if stat.kind != Kind::Directory {
             return Err(RootError::NotDirectory.into());
@@ -108,7 +108,7 @@ impl WritableRoot {
         for name in names {
             let dir = self.open(&path)?;
             match dir.create_dir(os_str(name)) {
-                // Somebody else was faster; if it is no directory, opening it says so.
+                // Another program was faster; if it is not a directory, opening it fails.
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 made => {
                     made.map_err(WriteError::in_directory)?;
@@ -145,7 +145,7 @@ impl Target {
         &self.reached.real
     }
 
-    /// Fails where the path's form says that a directory is meant and `kind` is none.
+    /// Fails if the path ends in a slash but `kind` is not a directory.
     pub(super) fn must_fit(&self, kind: Kind) -> Result<(), WriteError> {
         if self.directory && kind != Kind::Directory { Err(RootError::NotDirectory.into()) } else { Ok(()) }
     }

@@ -1,4 +1,4 @@
-//! A file that nobody sees until it is complete: written under a name of our own in the directory where it is to
+//! A file that is not visible until it is complete: written under a name of our own in the directory where it is to
 //! be, and renamed. Whatever goes wrong before that, the name goes again. Only a killed process leaves it behind; the
 //! deny list keeps it from being seen, and a server's first write there removes it once it is old.
 
@@ -21,7 +21,7 @@ use crate::root::sys;
 /// What such a name begins and ends with; `deny.rs` has it as a pattern.
 const PREFIX: &str = ".mcp-fs-";
 pub(super) const SUFFIX: &str = ".tmp";
-/// Older ones belong to nobody any more: what is being written is younger.
+/// Older ones are left over: files that are being written are younger.
 const OLD: Duration = Duration::from_hours(1);
 /// Entries of a directory that are looked at for old ones. In a larger one they may stay.
 const MOST_LOOKED_AT: usize = 20_000;
@@ -58,7 +58,7 @@ pub(super) struct Temporary<'d> {
     pub(super) keeps_name: bool,
 }
 
-/// Who may read a new file while it is being written.
+/// The permissions of a new file while it is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Readers {
     /// Its owner: it will get the mode of another file.

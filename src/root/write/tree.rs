@@ -1,7 +1,7 @@
 //! A directory with all that is in it, looked through before anything is done to it: so that what must not be touched
 //! is found first, and nothing is done to a part only.
 //!
-//! As a walk does, each directory is opened anew from the root, and links are entries and never entered. Denied
+//! As a walk does, each directory is opened again from the root; links are entries and are never entered. Denied
 //! entries are not left out here but found.
 
 use super::temporary::is_temporary;

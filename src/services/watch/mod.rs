@@ -1,8 +1,8 @@
-//! Noticing changes: of single files and directories that somebody follows, and of the list of resources.
+//! Detects changes of the files and directories that clients follow, and of the list of resources.
 //!
-//! Nothing is watched until somebody asks. Then one thread, the [`Watcher`], holds everything there is to know:
+//! Nothing is watched until a client asks. Then one thread, the [`Watcher`], holds all the state:
 //! hints from the system say when to look, and what the root says then is the truth. What is different is told as a
-//! [`Change`]; who is to hear of it, and in which words, is the connection's business.
+//! [`Change`]; the peer decides which message goes to whom.
 //!
 //! | module | holds |
 //! | --- | --- |
@@ -10,7 +10,7 @@
 //! | `watches` | which directories the system watches for it |
 //! | `targets` | what is followed, and when to look at it again |
 //! | `list` | the list of resources, and when to look at that |
-//! | `backoff` | how often a list that goes on changing is told of |
+//! | `backoff` | how often a list that keeps changing is reported |
 //!
 //! Each part earns its place. Without `watcher`, a look at a slow disk would stop all clients. Without `watches`, the
 //! list of a large tree would use up the system's watches, and followed files would get none. Without `targets`, a save
@@ -61,7 +61,7 @@ pub(crate) enum NotFollowed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ClientId(u64);
 
-/// How a client is told of a change.
+/// Tells a client of a change.
 type Notify = Box<dyn Fn(Change) + Send + Sync>;
 
 /// The clients that there are, and how each is told.
@@ -152,7 +152,7 @@ pub(crate) struct WatchClient {
 }
 
 impl WatchClient {
-    /// A client that is told of changes by `notify`, from the watching thread.
+    /// A client whose changes are passed to `notify`, on the watching thread.
     pub(crate) fn new(watch: Arc<Watch>, notify: impl Fn(Change) + Send + Sync + 'static) -> Self {
         let id = watch.clients.add(Box::new(notify));
         Self { watch, id, followed: Arc::default(), given: None }

@@ -143,7 +143,7 @@ impl Targets {
     /// Something happened to an entry of a watched directory.
     pub(super) fn hint(&mut self, directory: &RelPath, name: &[u8], what: Happened, now: Instant) {
         let entry = directory.join(name);
-        // What happens within a directory concerns who follows that directory, not who only passes it.
+        // Events within a directory concern those who follow the directory, not those whose path leads through it.
         let within = self.by_directory.get(directory).filter(|_| what == Happened::Name);
         for path in within.into_iter().chain(self.by_entry.get(&entry)).flatten() {
             if let Some(target) = self.by_path.get_mut(&**path) {

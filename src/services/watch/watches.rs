@@ -54,7 +54,7 @@ impl Watches {
             let watched = if is_beyond { Err(NoWatch::NoneLeft) } else { self.hints.watch(root, path, *scope) };
             match watched {
                 Ok(()) => coverage.added = true,
-                // Its directory hears of all that matters.
+                // Events of its directory cover it.
                 Err(_) if *scope == Scope::File && !files[*path] => {}
                 // It is not there; when it comes, that is seen in the directory above.
                 Err(NoWatch::Root(RootError::NotFound | RootError::NotDirectory | RootError::Loop)) => {}
@@ -83,7 +83,7 @@ impl Watches {
         }
     }
 
-    /// Watches nothing, until [`Self::set`] is called again: what is not known to be right is set anew.
+    /// Removes all watches until [`Self::set`] is called again.
     pub(super) fn clear(&mut self) {
         self.keep(&HashSet::new());
     }

@@ -160,7 +160,7 @@ impl Connection {
         }
     }
 
-    /// Checks the token. Who has a wrong one waits, on this connection alone.
+    /// Checks the token. A wrong token is answered after a delay, which holds up this connection only.
     async fn check_token(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let denied = match self.endpoint.access.check_token(headers) {
             Ok(()) => {

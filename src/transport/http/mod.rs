@@ -57,7 +57,7 @@ const STALL: Duration = Duration::from_mins(1);
 /// Bytes of a request's headers, and of a response that hyper holds.
 const BUFFER: usize = 64 << 10;
 
-/// How often sessions are looked at that nobody uses.
+/// How often idle sessions are removed.
 const SWEEP: Duration = Duration::from_secs(30);
 
 /// How long requests in progress may go on when the server ends.

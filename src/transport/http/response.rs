@@ -94,7 +94,7 @@ pub(super) struct EventStream {
     /// The answer was taken: nothing follows.
     is_answered: bool,
     silence: Pin<Box<Sleep>>,
-    /// What lives as long as somebody reads the stream.
+    /// Kept until the stream ends.
     _kept: Kept,
 }
 
@@ -250,7 +250,7 @@ impl Refusal {
     }
 }
 
-/// The status of an answer to a request: some errors of 2026-07-28 have one of their own, and messages that are none are
+/// The status of an answer to a request: some errors of 2026-07-28 have one of their own, and invalid messages are
 /// bad requests in all revisions.
 pub(super) fn status_of(answer: &Outgoing, is_modern: bool) -> StatusCode {
     match answer.body.error_code() {

@@ -1,4 +1,4 @@
-//! The sessions of legacy clients: found by an id that cannot be guessed, bounded in number, gone when nobody uses them.
+//! The sessions of legacy clients: found by an id that cannot be guessed, bounded in number, and removed when idle.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -103,7 +103,7 @@ impl Sessions {
     }
 }
 
-/// Whether nothing but the map has it. Asked while the map is locked, so that nobody finds it meanwhile.
+/// Whether nothing but the map has it. Checked while the map is locked, so that no request finds it meanwhile.
 fn is_idle(session: &Arc<Session>) -> bool {
     Arc::strong_count(session) == 1
 }

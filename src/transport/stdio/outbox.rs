@@ -57,7 +57,7 @@ impl<W> Sink for Outbox<W> {
 
     fn room(&self, to: Destination<'_>) -> usize {
         match to {
-            // Where answers wait to be read, progress is no news.
+            // Progress is of no use while answers wait to be read.
             Destination::Progress(_) => usize::from(self.unwritten == 0),
             _ => AHEAD.saturating_sub(self.unwritten),
         }

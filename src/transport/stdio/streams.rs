@@ -66,7 +66,7 @@ fn output() -> Option<Output> {
     None
 }
 
-/// Ready when nobody reads stdout any more. It asks now and then, so it is for the end of a connection.
+/// Ready when stdout has been closed by its reader. It polls, so use it only at the end of a connection.
 pub async fn output_closed() {
     const PAUSE: Duration = Duration::from_millis(50);
     while !is_output_closed() {
@@ -99,7 +99,7 @@ pub fn stderr_is_stdout() -> bool {
     let (stdout, stderr) = (std::io::stdout(), std::io::stderr());
     let inode = |fd: BorrowedFd<'_>| rustix::fs::fstat(fd).map(|stat| (stat.st_dev, stat.st_ino));
     match (inode(stdout.as_fd()), inode(stderr.as_fd())) {
-        // On a terminal, lines of both are what somebody wants to see.
+        // On a terminal, a person wants to see both.
         (Ok(out), Ok(err)) => out == err && !rustix::termios::isatty(stdout.as_fd()),
         _ => false,
     }

@@ -112,7 +112,7 @@ impl Page {
         }
     }
 
-    /// Its text, or that there is none.
+    /// Its text, or that nothing was found.
     pub(super) fn into_text(self) -> String {
         match (self.found, self.passed) {
             (0, 0) => "No matches found".to_owned(),

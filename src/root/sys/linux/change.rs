@@ -110,7 +110,7 @@ pub(in crate::root) fn sync(dir: &Dir) -> io::Result<()> {
 }
 
 /// Gives a new file what the old one carries, as far as this user may: owner, `user.*` attributes, access control
-/// list, `SELinux` label, and the mode without set-user-id and the like. Never capabilities. A file of somebody else
+/// list, `SELinux` label, and the mode without set-user-id and the like. Never capabilities. A file of another user
 /// becomes this user's where this user is not root, with the same mode.
 ///
 /// The mode comes last, and at no time may anybody more than may read the old file.

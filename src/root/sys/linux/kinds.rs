@@ -94,7 +94,7 @@ fn number(file: &impl AsFd) -> Result<u32, Errno> {
     Ok((i64::from(kind) & 0xffff_ffff).unsigned_abs() as u32)
 }
 
-/// Says on stderr which kind it is that is not known, for the person who can report it. Not again and again.
+/// Logs the number of an unknown kind once, so that it can be reported.
 fn tell(number: u32) {
     static LAST: AtomicU32 = AtomicU32::new(0);
     if LAST.swap(number, Ordering::Relaxed) != number {

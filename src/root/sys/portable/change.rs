@@ -57,7 +57,7 @@ pub(in crate::root) fn exchange(one: (&Dir, &OsStr), other: (&Dir, &OsStr)) -> i
 }
 
 /// Tries to get the advisory lock on an open file; it ends when the file is closed. On Windows locks keep others from
-/// reading, so there is none.
+/// reading, so there are none.
 pub(in crate::root) fn try_lock(file: &File) -> io::Result<Lock> {
     #[cfg(unix)]
     {

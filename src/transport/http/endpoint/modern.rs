@@ -34,7 +34,7 @@ impl Connection {
         let client = self.client.get_or_init(|| Client::new(&self.endpoint.server));
         let id = id.clone();
         let exchange = client.exchange(message, post.bytes, post.accepts.events);
-        // From here on, whenever this is dropped, nobody waits for the answer.
+        // When this is dropped, the client no longer waits for the answer.
         let cancel = || Kept::Request(CancelOnDrop { client: Arc::clone(client), id });
         match exchange {
             None => Err(Refusal::busy("Too many requests are in progress; send this again later.")),
