@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stuck_holder_keeps_nobody_waiting_and_a_working_one_does() {
+    fn waiting_for_a_permit_fails_if_its_holder_is_stuck_and_not_if_it_works() {
         let (lookups, owners) = (Lookups::default(), [(); AT_ONCE].map(|()| Cancel::default()));
         let held = owners.each_ref().map(|owner| lookups.permit(owner).map_err(drop).expect("one of the first"));
         let cancelled = Cancel::default();

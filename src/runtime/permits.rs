@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_call_holds_can_be_given_back_by_somebody_else() {
+    fn another_thread_can_return_what_a_call_holds() {
         let (budget, permits) = (Budget::new(10), Budget::new(1));
         let cancel = Cancel::default();
         let held = Arc::new(Held::default());

@@ -33,7 +33,7 @@ fn initialize_agrees_on_a_revision_that_both_know() {
 }
 
 #[test]
-fn initialize_says_who_serves_what() {
+fn initialize_names_the_server_and_its_directory() {
     let tree = Tree::new();
     for revision in LEGACY {
         let mut server = TestServer::start(&tree);

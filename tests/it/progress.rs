@@ -94,7 +94,7 @@ fn progress_goes_on_and_grows() {
 }
 
 #[test]
-fn whoever_gives_no_token_hears_no_progress() {
+fn a_request_without_a_token_gets_no_progress() {
     let tree = Tree::new();
     let mut busy = Busy::start(&tree);
     let silent: Vec<Value> =

@@ -254,7 +254,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-fn what_nobody_wants_any_more_breaks_off() {
+fn unwanted_work_stops() {
     let cancel = Cancel::default();
     cancel.cancel();
     let (file, edits) = ("a\n".repeat(100_000), [edit("a", "b")]);

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_waits_gets_on_as_long_as_the_owner_does() {
+    fn a_waiter_makes_progress_as_long_as_the_owner_does() {
         let [owner, waiter] = [(); 2].map(|()| Cancel::default());
         let mut seen = None;
         let mut looks = |count: usize| (0..count).try_for_each(|_| look(&owner, &mut seen, &waiter));

@@ -50,7 +50,7 @@ fn a_batch_is_answered_at_once_when_its_slowest_item_is_done() {
 }
 
 #[test]
-fn a_slow_batch_holds_nobody_else_up() {
+fn a_slow_batch_does_not_block_other_requests() {
     let tree = Tree::new().file("a.txt", "one\n");
     let gate = Gate::new();
     let mut server = start(&tree, &gate);

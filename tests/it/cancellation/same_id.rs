@@ -75,7 +75,7 @@ fn an_id_can_be_used_again_once_it_is_answered() {
 }
 
 #[test]
-fn a_panic_in_the_work_is_that_request_s_error_and_nobody_else_s() {
+fn a_panic_fails_only_its_own_request() {
     let tree = Tree::new().file("a.txt", "one\n");
     let gate = Gate::new();
     let mut server = start(&tree, &gate);

@@ -28,7 +28,7 @@ fn until_it_works(server: &mut TestServer) {
 }
 
 #[test]
-fn who_is_stuck_is_answered_for_once_and_gives_its_place_to_others() {
+fn a_stuck_request_is_answered_once_and_frees_its_slot() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let mut server = server(&tree, &gate, 1, 1);
     let stuck = server.ask("tools/call", wait_params("late"));
@@ -41,7 +41,7 @@ fn who_is_stuck_is_answered_for_once_and_gives_its_place_to_others() {
 }
 
 #[test]
-fn where_every_place_is_stuck_those_who_wait_are_turned_away() {
+fn if_all_threads_are_stuck_waiting_requests_fail() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let mut server = server(&tree, &gate, 1, 0);
     let ids: Vec<_> = (0..3).map(|_| server.ask("tools/call", wait_params("late"))).collect();

@@ -192,7 +192,7 @@ fn l1_a_directory_that_was_deleted_is_noticed() {
 
 /// Who follows something is told once, reads, and learns the reason.
 #[test]
-fn l1_who_follows_is_told() {
+fn l1_subscribers_are_notified() {
     let mut live = Live::legacy(tree());
     live.subscribe("sub/b.txt");
     live.listen_to_list("list");

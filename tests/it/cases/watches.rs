@@ -12,7 +12,7 @@ use crate::support::{Client as _, Process, Tree};
 /// microsoft/mcp #1930, azure-tools-for-java #11304, codegraph #579: 90,000 to 170,000 watches were taken at the start,
 /// and no other program of the user got any.
 #[test]
-fn f8_a_tree_of_many_directories_takes_no_watch_until_somebody_wants_to_know_and_never_more_than_the_limit() {
+fn f8_nothing_is_watched_until_a_client_asks_and_never_more_than_the_limit() {
     let tree = (0..2_000).fold(Tree::new(), |tree, number| tree.dir(format!("{}/{number}", number % 50)));
     let tree = tree.file("49/1999/last.txt", "one\n");
     let mut live = Live::spawn(tree, ["--poll-interval", "1"]);

@@ -11,7 +11,7 @@ fn read(id: u64) -> super::requests::Request {
 }
 
 #[test]
-fn ht171_a_stream_that_is_not_read_holds_up_nobody() {
+fn ht171_an_unread_stream_does_not_block_other_clients() {
     let server = HttpServer::start(Tree::new().file("a.txt", "one\n"));
     let session = server.session("2025-11-25");
     let uri = server.tree.uri("a.txt");
@@ -27,7 +27,7 @@ fn ht171_a_stream_that_is_not_read_holds_up_nobody() {
 }
 
 #[test]
-fn an_upload_that_does_not_go_on_holds_up_nobody() {
+fn stalled_uploads_do_not_block_other_clients() {
     let server = HttpServer::start(Tree::new().file("a.txt", "one\n"));
     let mut slow: Vec<_> = (0..100).map(|_| server.connect()).collect();
     for connection in &mut slow {

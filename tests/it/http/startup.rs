@@ -156,3 +156,27 @@ fn it_ends_within_two_seconds_whatever_is_in_progress() {
     server.line_with("\"slow\" tools/call");
     assert!(server.end().success());
 }
+
+/// As systemd does it: the bound socket is descriptor 3, and two variables say so (`sd_listen_fds(3)`).
+#[test]
+fn a_socket_from_systemd_is_served() {
+    let tree = Tree::new().file("a.txt", "one\n");
+    let socket = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = socket.local_addr().expect("an address");
+    let inner = http_command("systemd", &tree, &[]);
+    let words: Vec<String> = std::iter::once(inner.get_program())
+        .chain(inner.get_args())
+        .map(|word| format!("'{}'", word.display()))
+        .collect();
+    let script = format!("exec 3<&0 </dev/null; export LISTEN_FDS=1 LISTEN_PID=$$; exec {}", words.join(" "));
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &script]).env("MCP_FS_TOKEN", TOKEN).stdin(std::os::fd::OwnedFd::from(socket));
+    let mut child = shell.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().expect("sh");
+    let said = lines(&mut child);
+    while !said.recv_timeout(TIMEOUT).expect("it listens").contains(&address.to_string()) {}
+    let mut connection = super::support::Connection::open(address);
+    connection.send(&modern(1, "tools/list", json!({})));
+    assert_eq!(connection.reply().status, 200);
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+}

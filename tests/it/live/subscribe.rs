@@ -35,7 +35,7 @@ fn every_legacy_revision_can_subscribe() {
 }
 
 #[test]
-fn whoever_subscribes_twice_is_told_once() {
+fn subscribing_twice_notifies_once() {
     let mut live = Live::legacy(tree());
     live.subscribe("a.txt");
     live.subscribe("a.txt");

@@ -37,7 +37,7 @@ fn tree() -> Tree {
 }
 
 #[test]
-fn nothing_is_watched_before_somebody_wants_to_hear_of_changes() {
+fn nothing_is_watched_before_a_client_subscribes() {
     let tree = tree();
     let mut process = Process::spawn([tree.path()]).legacy(LATEST_LEGACY);
     let before = process.descriptors();

@@ -39,7 +39,7 @@ fn a_signal_ends_it() {
 /// The client is stuck, and then its supervisor ends everything.
 #[cfg(unix)]
 #[test]
-fn a_signal_ends_it_while_nobody_reads_its_output() {
+fn a_signal_ends_it_while_its_output_is_not_read() {
     let tree = Tree::new().file("big.txt", "x".repeat(250_000));
     for signal in ["-INT", "-TERM", "-HUP"] {
         let mut command = silent(&tree);

@@ -73,7 +73,7 @@ fn what_a_client_sends_cannot_act_on_the_terminal_that_shows_the_log() {
 
 /// A pipe holds 64 KiB; the log of this is many times that.
 #[test]
-fn a_stderr_that_nobody_reads_blocks_nothing() {
+fn an_unread_stderr_blocks_nothing() {
     let tree = Tree::new();
     let input = pings(5_000);
     std::fs::write(tree.outside().join("input"), &input).expect("a file");

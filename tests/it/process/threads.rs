@@ -138,7 +138,7 @@ fn a_request_for_which_there_is_no_thread_gets_an_error_and_the_server_goes_on()
 
 /// Those that wait for the only thread can be cancelled, and come after one another.
 #[test]
-fn who_waits_for_the_only_thread_is_served_in_turn_or_cancelled() {
+fn requests_for_the_only_thread_run_in_order_or_are_cancelled() {
     let (tree, gate) = (tree(), Gate::new());
     let at_gate = gate.clone();
     let builder = TestServer::builder(&tree).threads(1).dispatch(move |call, context| {

@@ -145,7 +145,7 @@ fn a_thread_that_is_locked_in_reaches_no_abstract_socket_of_others() {
 }
 
 #[test]
-fn a_thread_that_is_locked_in_signals_nobody_else() {
+fn a_sandboxed_thread_cannot_signal_other_processes() {
     let tree = Tree::new();
     let mut other = std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().expect("cat");
     let pid = rustix::process::Pid::from_child(&other);

@@ -96,7 +96,7 @@ fn names_searched_for_too_long_are_given_so_far() {
 }
 
 #[test]
-fn whoever_gives_a_token_hears_how_far_the_search_is() {
+fn a_request_with_a_token_gets_progress() {
     // Progress is made file by file, and these are short.
     let tree = names_for(200);
     let mut server = TestServer::start(&tree);
@@ -120,7 +120,7 @@ fn whoever_gives_a_token_hears_how_far_the_search_is() {
 }
 
 #[test]
-fn whoever_gives_no_token_hears_nothing_but_the_answer() {
+fn a_request_without_a_token_gets_the_answer_only() {
     let tree = endless();
     let time = Duration::from_millis(500);
     let mut server = TestServer::builder(&tree).limits(|limits| limits.search_time = time).start();

@@ -188,7 +188,7 @@ fn b11_where_too_many_are_stuck_others_fail_at_once_and_what_is_near_is_served()
 }
 
 #[test]
-fn b11_where_every_place_is_stuck_who_waits_is_told() {
+fn b11_if_all_threads_are_stuck_waiting_requests_fail() {
     let Some(mut scene) = Scene::near(&["--max-in-flight=40"]) else { return };
     let process = &mut scene.process;
     let (method, params) = request("read_text_file", "far/stuck.txt");
@@ -229,7 +229,7 @@ fn b11_a_large_edit_that_does_not_end_does_not_keep_others_from_editing() {
 }
 
 #[test]
-fn b11_a_change_that_does_not_end_says_that_nobody_knows() {
+fn b11_a_change_that_does_not_return_says_that_its_outcome_is_unknown() {
     let Some(mut scene) = Scene::near(&["--allow-write"]) else { return };
     let (hanging, process) = (&scene.hanging, &mut scene.process);
     let copy = json!({"name": "copy_file", "arguments": {"source": "far/stuck.txt", "destination": "near/copy.txt"}});

@@ -186,7 +186,7 @@ fn an_id_in_flight_cannot_be_used_twice_in_a_batch() {
 }
 
 #[test]
-fn a_batch_is_answered_when_its_last_answer_is_there_and_holds_up_nobody() {
+fn a_batch_is_answered_with_its_last_answer_and_blocks_no_other_request() {
     let tree = Tree::new();
     let gate = Gate::new();
     let mut server = slow_list(&tree, &gate);

@@ -51,7 +51,7 @@ fn a_deep_item_is_one_error_of_its_batch() {
 }
 
 #[test]
-fn a_deep_value_that_nobody_asks_for_is_skipped() {
+fn a_deep_value_that_is_not_needed_is_skipped() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
     for depth in DEPTHS {

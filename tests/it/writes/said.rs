@@ -6,7 +6,7 @@ use super::writing;
 use crate::support::{Client, LATEST_LEGACY, LEGACY, Process, TestServer, Tree, names_of, run, text_of};
 
 #[test]
-fn whoever_connects_is_told_that_the_directory_can_be_changed() {
+fn the_instructions_say_that_the_directory_is_writable() {
     let tree = Tree::new();
     let (mut writable, mut read_only) = (writing(&tree), TestServer::start(&tree));
     let instructions = |server: &mut TestServer| server.result("server/discover", json!({}))["instructions"].clone();

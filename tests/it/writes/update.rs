@@ -123,7 +123,7 @@ fn a_file_longer_than_allowed_is_not_read() {
 }
 
 #[test]
-fn nobody_in_the_server_gets_in_between() {
+fn no_other_call_of_the_server_comes_in_between() {
     const EACH: usize = 50;
     let tree = Tree::new().file("a", "");
     let root = writable(&tree);
