@@ -13,16 +13,16 @@ use crate::runtime::cancel::Cancelled;
 /// Why the root did not give what was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RootError {
-    /// Path, link or race: it ends outside.
+    /// A path, a link or a race ends outside.
     #[error("leads outside the served directory")]
     Outside,
-    /// Inside, and not there.
+    /// Nothing has this path.
     #[error("not found")]
     NotFound,
-    /// Not by the exact name, and several names are the same but for their Unicode form.
+    /// Several names match only after Unicode normalization.
     #[error("not found by this exact name; several names differ from it only in Unicode normalization")]
     Ambiguous,
-    /// The operating system refuses.
+    /// The operating system denies access.
     #[error("permission denied")]
     PermissionDenied,
     /// A deny pattern matches.
@@ -33,40 +33,40 @@ pub enum RootError {
         /// Whose it is.
         of: DeniedBy,
     },
-    /// A FIFO, socket, device: never opened.
+    /// A FIFO, socket or device, which is never opened.
     #[error("not a regular file: {0}")]
     NotRegular(Kind),
-    /// A directory where a file was expected.
+    /// A file was expected.
     #[error("is a directory, not a file")]
     IsDirectory,
-    /// A file where a directory was expected.
+    /// A directory was expected.
     #[error("not a directory")]
     NotDirectory,
-    /// Links that lead to one another.
+    /// Links lead to each other.
     #[error("too many links, possibly a loop")]
     Loop,
     /// The path cannot be one.
     #[error("{0}")]
     BadPath(&'static str),
-    /// It lies on procfs, sysfs or the like, which show the server's own secrets.
+    /// It is on procfs, sysfs or the like, which expose the server's own secrets.
     #[error("on a kernel file system such as /proc, which is never served")]
     KernelFileSystem,
-    /// It lies on a file system of which nothing is known, by its number: it may be one of those.
+    /// It is on a file system of an unknown kind, which may be one of those.
     #[error(
         "on a file system of a kind that the server does not know and therefore does not serve; copy it to another file \
          system, or ask for this one to be supported (the server's log has its number)"
     )]
     UnknownFileSystem(u32),
-    /// The handle of a network file system is out of date, again and again.
+    /// The handle of a network file system keeps going stale.
     #[error("changed on the file server while it was being read; try again")]
     Stale,
-    /// Another program holds it: a lease, as file servers take them.
+    /// Another program holds a lease on it, as file servers do.
     #[error("held by another program (a lease); try again")]
     Held,
-    /// The file system took too long, or others are stuck in it.
+    /// The file system took too long, or other requests are stuck in it.
     #[error("on a file system that does not respond; try again later")]
     NoAnswer,
-    /// The client does not want it any more.
+    /// The client cancelled the request.
     #[error("cancelled")]
     Cancelled,
     /// The process has too many files open.
@@ -78,7 +78,7 @@ pub enum RootError {
          server to serve what is there now"
     )]
     Replaced,
-    /// Anything else; in words, never by number.
+    /// Anything else, in words.
     #[error("cannot be read: {0}")]
     Io(String),
 }

@@ -80,7 +80,7 @@ impl fmt::Display for SandboxStatus {
             Self::Landlock { abi, writable } => {
                 let access = if *writable { "" } else { ", read-only" };
                 let truncation = if *abi < 3 { " (except truncating)" } else { "" };
-                let network = if *abi < 4 { "" } else { "; no TCP" };
+                let network = if *abi < 4 { "" } else { "; no TCP bind or connect" };
                 let others = if *abi < 6 { "" } else { "; no signals or abstract sockets of other processes" };
                 write!(f, "Landlock ABI {abi}: files below the directory only{access}{truncation}{network}{others}")
             }
@@ -108,7 +108,10 @@ mod tests {
         let says = |abi, writable| SandboxStatus::Landlock { abi, writable }.to_string();
         assert_eq!(says(1, false), "Landlock ABI 1: files below the directory only, read-only (except truncating)");
         assert_eq!(says(3, true), "Landlock ABI 3: files below the directory only");
-        assert_eq!(says(4, true), "Landlock ABI 4: files below the directory only; no TCP");
-        assert!(says(7, false).ends_with("read-only; no TCP; no signals or abstract sockets of other processes"));
+        assert_eq!(says(4, true), "Landlock ABI 4: files below the directory only; no TCP bind or connect");
+        assert!(
+            says(7, false)
+                .ends_with("read-only; no TCP bind or connect; no signals or abstract sockets of other processes")
+        );
     }
 }

@@ -15,28 +15,28 @@ pub enum WriteError {
     /// It cannot even be looked at.
     #[error(transparent)]
     Root(#[from] RootError),
-    /// A directory that would hold it is missing: the first one.
+    /// A parent directory is missing.
     #[error("parent directory {} does not exist; pass \"createParents\": true, or use create_directory", .0.display())]
     NoDirectory(RelPath),
-    /// Something on the way there is no directory.
+    /// A parent is not a directory.
     #[error("{} is not a directory", .0.display())]
     NotDirectory(RelPath),
-    /// Something has the name that was to be new.
+    /// The destination exists.
     #[error("destination already exists; to move or copy into a directory, include the new name in the path")]
     Exists,
-    /// A file would be copied over itself.
+    /// A file would be copied onto itself.
     #[error("source and destination are the same file")]
     SameFile,
-    /// A file that could be replaced.
+    /// The destination is a file that can be replaced.
     #[error("destination already exists; pass \"overwrite\": true to replace it")]
     NotOverwritten,
-    /// The file has other names, and a write in place would change the content of all of them.
+    /// A write in place would change the file under its other names, too.
     #[error(
         "the file has {0} names (hard links), and appending, or any write in place, would change them all; to break the \
          link, copy_file it to another name, delete_file it, and move_file the copy to its place"
     )]
     HardLinked(u64),
-    /// An append that failed in the middle, in a file that another program appends to.
+    /// An append failed in the middle, and another program appends to the file.
     #[error("{error}; the first {written} bytes were appended, so do not append them again")]
     PartlyAppended {
         /// How many bytes were added.
@@ -44,40 +44,40 @@ pub enum WriteError {
         /// What went wrong.
         error: Box<WriteError>,
     },
-    /// The file's own permissions forbid it, although its directory would allow it to be replaced.
+    /// The file's own permissions forbid it, although its directory would allow replacing it.
     #[error("the file is not writable for the server's user")]
     Protected,
-    /// The directory's permissions forbid it, whatever those of the file say.
+    /// The directory's permissions forbid it.
     #[error("permission denied: the server's user cannot change its directory")]
     DirectoryProtected,
-    /// It is not what the client thinks it is.
+    /// The version does not match.
     #[error("the file has changed: its version is now {now}; read it again before you write")]
     Changed {
         /// As it is.
         now: Version,
     },
-    /// A version was given, and nothing is there.
+    /// A version was given, but the file is gone.
     #[error("the file no longer exists, so its version cannot match")]
     Gone,
-    /// Another program was faster.
+    /// Another program changed the file first.
     #[error("another program changed it at the same time; read it again and retry")]
     Raced,
-    /// The same, too late to be prevented.
+    /// The same, noticed too late to prevent it.
     #[error("the change was made, but a write by another program at the same moment was lost; read the file again")]
     Overtaken,
-    /// Another program has the lock on the file.
+    /// Another program holds the lock on the file.
     #[error("locked by another program; try again later")]
     Locked,
-    /// Another program was faster, and its file could not be put back.
+    /// Another program changed the file first, and its version could not be put back.
     #[error(
         "another program changed it at the same moment, and its file could not be put back: it is in the same directory, \
          as {0}; read both, and move_file the right one to its place"
     )]
     Displaced(String),
-    /// A write in place that failed in the middle.
+    /// A write in place failed in the middle.
     #[error("{0}; the file can only be written in place, and holds a part of the new content; write all of it again")]
     PartlyWritten(Box<WriteError>),
-    /// Longer than what is read to be changed.
+    /// The file is too long to edit.
     #[error("the file has {size} bytes; the limit for editing is {most}")]
     TooLong {
         /// Of the file.
@@ -85,34 +85,34 @@ pub enum WriteError {
         /// What is allowed.
         most: u64,
     },
-    /// It is the directory that is served.
+    /// The path is DIR itself.
     #[error("the served directory itself cannot be moved, replaced or deleted")]
     ServedDirectory,
-    /// A directory would be below itself.
+    /// The destination is below the source.
     #[error("a directory cannot be moved or copied into itself")]
     IntoItself,
-    /// A directory that is not empty.
+    /// The directory has entries.
     #[error("the directory is not empty; pass \"recursive\": true to delete it and its contents")]
     NotEmpty,
-    /// A tree that holds what is denied.
+    /// The tree contains a denied entry.
     #[error("it contains a denied entry, so it cannot be moved, copied or deleted as a whole")]
     HoldsDenied,
     /// It has a name that may be read and not changed.
     #[error("{0}")]
     ProtectedName(ProtectedBy),
-    /// A tree that holds something of such a name.
-    #[error("it holds {}, which is {}", .0.display(), .1)]
+    /// The tree contains a protected entry.
+    #[error("it contains {}, which is {}", .0.display(), .1)]
     HoldsProtected(RelPath, ProtectedBy),
-    /// A tree that cannot be looked through.
+    /// A directory in the tree cannot be read.
     #[error("{} inside it cannot be read: {}", .0.display(), .1)]
     Unreadable(RelPath, RootError),
-    /// A tree that another file system is mounted in.
+    /// Another file system is mounted in the tree.
     #[error("another file system is mounted inside it, at {}", .0.display())]
     HoldsMount(RelPath),
-    /// A tree of too many entries, or of too long paths.
+    /// The tree has too many entries, or too long paths.
     #[error("it contains more than {0} entries; work on its parts")]
     TooMany(usize),
-    /// A tree that was done in part.
+    /// The tree was processed only in part.
     #[error("{error}, at {}; {done} entries before it are done, the rest is not", .at.display())]
     Partly {
         /// What went wrong.
@@ -122,33 +122,33 @@ pub enum WriteError {
         /// How many entries are done.
         done: usize,
     },
-    /// A name that is a path on another system.
+    /// The name is a Windows path.
     #[error(
         "it looks like a Windows path, and would become a strange name here; give a path relative to the directory"
     )]
     WindowsPath,
-    /// A path that ends in `/` where a file is meant.
+    /// A file is meant, but the path ends in `/`.
     #[error("a path that ends in \"/\" names a directory, not a file")]
     NamesDirectory,
-    /// No room.
+    /// The disk or the quota is full.
     #[error("the disk is full or the quota is exceeded; free some space, then try again")]
     Full,
-    /// Nothing can be written there.
+    /// The file system is mounted read-only.
     #[error("the file system is read-only")]
     ReadOnly,
-    /// A rename cannot get there.
+    /// A rename cannot cross file systems.
     #[error("source and destination are on different file systems; use copy_file, then delete_file")]
     OtherFileSystem,
-    /// A mount point, or a program that runs.
+    /// A mount point, or a running program.
     #[error("it is in use, as a mount point or a running program")]
     InUse,
     /// The file system has neither a rename that does not overwrite nor hard links.
     #[error("this file system cannot move without the risk of overwriting; use copy_file, then delete_file")]
     NoSafeMove,
-    /// It is done, and may be undone by a power cut.
+    /// The change is done, but a power cut can undo it.
     #[error("done, but the disk did not confirm it: {0}")]
     Unconfirmed(String),
-    /// Anything else; in words, never by number.
+    /// Anything else, in words.
     #[error("cannot be changed: {0}")]
     Io(String),
 }

@@ -152,9 +152,9 @@ fn a_tree_that_holds_or_would_hold_something_protected_stays_as_it_is() {
     let mut server = TestServer::builder(&tree).allow_write().protect("/x/lock").protect("/vendor/").start();
     let before = state(tree.path());
     for (source, destination, holds) in [
-        ("project", "other", "it holds project/lib/.git, which is protected by the pattern \".git/\""),
-        ("home", "x/y", "it holds home/.zshrc, which is protected"),
-        ("v", "x", "it holds x/lock, which is protected by the pattern \"/x/lock\" given with --protect"),
+        ("project", "other", "it contains project/lib/.git, which is protected by the pattern \".git/\""),
+        ("home", "x/y", "it contains home/.zshrc, which is protected"),
+        ("v", "x", "it contains x/lock, which is protected by the pattern \"/x/lock\" given with --protect"),
         ("parts", ".vscode", "protected by the pattern \".vscode/\""),
         ("parts", "vendor/parts", "protected by the pattern \"/vendor/\""),
     ] {
@@ -167,7 +167,7 @@ fn a_tree_that_holds_or_would_hold_something_protected_stays_as_it_is() {
     }
     for path in ["project", "home", "project/lib"] {
         let error = server.tool_error("delete_file", json!({"path": path, "recursive": true}));
-        assert!(error.contains("it holds ") && error.contains("protected by"), "{path}: {error}");
+        assert!(error.contains("it contains ") && error.contains("protected by"), "{path}: {error}");
     }
     assert_eq!(state(tree.path()), before);
     server.tool_text("copy_file", json!({"source": "project/src", "destination": "src"}));
