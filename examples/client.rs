@@ -1,10 +1,11 @@
 //! A client without an SDK, in both eras: it starts a server, asks it what there is, reads a file, and calls a tool.
 //!
 //! ```sh
-//! cargo run -q --example client -- sample-root
+//! cargo build && cargo run -q --example client -- sample-root
 //! ```
 
 use std::io::{BufRead as _, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -22,7 +23,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(program: &str, directory: &str, is_modern: bool) -> Result<Self, Box<dyn std::error::Error>> {
+    fn start(program: &Path, directory: &str, is_modern: bool) -> Result<Self, Box<dyn std::error::Error>> {
         let mut command = Command::new(program);
         command.arg(directory).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut process = command.spawn()?;
@@ -64,10 +65,12 @@ impl Server {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let directory = std::env::args().nth(1).unwrap_or_else(|| "sample-root".to_owned());
-    run("target/debug/mcp-fs", &directory, &mut std::io::stdout())
+    // Cargo puts examples in a directory beside the program.
+    let program = std::env::current_exe()?.with_file_name("../mcp-fs");
+    run(&program, &directory, &mut std::io::stdout())
 }
 
-pub(crate) fn run(program: &str, directory: &str, out: &mut impl Write) -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn run(program: &Path, directory: &str, out: &mut impl Write) -> Result<(), Box<dyn std::error::Error>> {
     let mut server = Server::start(program, directory, false)?;
     writeln!(out, "2025-11-25: a session that begins with a handshake")?;
     let client = json!({"name": "example", "version": "1.0"});

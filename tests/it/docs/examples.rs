@@ -1,7 +1,9 @@
 //! The examples do what they are for, and the picture in the README shows what they print today.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
+use std::process::Command;
 
 use clap::CommandFactory as _;
 use mcp_fs::cli::Cli;
@@ -23,7 +25,8 @@ fn top() -> &'static Path {
 fn session() -> String {
     let mut printed = Vec::new();
     let root = top().join("sample-root");
-    client::run(env!("CARGO_BIN_EXE_mcp-fs"), root.to_str().expect("text"), &mut printed).expect("a session");
+    client::run(Path::new(env!("CARGO_BIN_EXE_mcp-fs")), root.to_str().expect("text"), &mut printed)
+        .expect("a session");
     String::from_utf8(printed).expect("text")
 }
 
@@ -54,12 +57,42 @@ fn the_manual_and_the_completions_hold_every_option() {
         command.get_arguments().filter_map(|option| option.get_long()).map(str::to_owned).collect();
     assert!(options.len() > 20, "{options:?}");
     for wanted in ["man", "bash", "zsh", "fish", "powershell", "elvish"] {
-        let mut page = Vec::new();
-        manual::write(wanted, &mut page).expect("it is known");
-        let page = String::from_utf8(page).expect("text").replace("\\-", "-");
+        let page = written(wanted).replace("\\-", "-");
         for option in &options {
             assert!(page.contains(option.as_str()), "{wanted}: no --{option}");
         }
     }
     assert!(manual::write("tcsh", &mut Vec::new()).is_err());
+}
+
+fn written(wanted: &str) -> String {
+    let mut page = Vec::new();
+    manual::write(wanted, &mut page).expect("it is known");
+    String::from_utf8(page).expect("text")
+}
+
+#[test]
+fn the_man_page_and_the_bash_completion_are_read_without_a_warning() {
+    // Requests and macros that every man has. The first two lines define how an apostrophe is printed.
+    let known = [".ie", ".el", ".TH", ".SH", ".TP", ".PP", ".br", ".ft", ".nf", ".fi", ".RS", ".RE", ".IP", ".P"];
+    let page = written("man");
+    for line in page.lines().filter(|line| line.starts_with('.')) {
+        assert!(known.contains(&line.split(' ').next().unwrap_or(line)), "{line}");
+    }
+    for section in ["TH mcp-fs", "SH NAME", "SH SYNOPSIS", "SH DESCRIPTION", "SH OPTIONS"] {
+        assert!(page.contains(&format!("\n.{section}")), "no {section}");
+    }
+    complaints("groff", &["-man", "-Tutf8", "-ww", "-z"], &page);
+    complaints("bash", &["-n"], &written("bash"));
+}
+
+/// Fails on what a program has to say about `text`; where it is not installed, the shape that was checked has to do.
+fn complaints(program: &str, args: &[&str], text: &str) {
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    file.write_all(text.as_bytes()).expect("room");
+    let Ok(output) = Command::new(program).args(args).arg(file.path()).output() else {
+        return eprintln!("SKIPPED: {program} is not installed");
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.is_empty(), "{program}: {said}");
 }

@@ -7,7 +7,7 @@
 //! | [`process`] | [`Process`], [`run`]: the real program, over pipes or sockets |
 //! | [`client`] | [`Client`]: how to talk to either of them |
 //! | [`conversation`] | the laws that every line they write is held to |
-//! | [`schema`] | the specification's JSON Schemas, the strictest of these laws |
+//! | [`schema`] | the specification's types and JSON Schemas, the strictest of these laws |
 //! | `mount` | a file or directory mounted at a second place |
 //! | [`gate`] | [`Gate`]: work that waits until the test lets it go on |
 //!

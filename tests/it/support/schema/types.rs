@@ -1,10 +1,16 @@
 //! The specification's types, as the crate `rust-mcp-schema` makes them from its schemas: judges that every clone has.
 //! All legacy revisions are read as 2025-11-25, which has every field of the others.
-//! They check which fields must be there and of which type they are. What JSON Schema says besides, such as the format of
-//! a URI, is checked where the schemas themselves lie beside the repository.
+//!
+//! Reading alone is too lenient: serde takes `null` for an absent field and an array for an object. So what was read must
+//! also be the same when it is written again, and every URI must be one. With that, the types refuse what the JSON Schemas
+//! refuse; [`super::shapes`] shows it.
 
+use std::sync::LazyLock;
+
+use jsonschema::Validator;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::MODERN;
 
@@ -12,13 +18,57 @@ use crate::support::MODERN;
 pub(super) fn check(revision: &str, definition: &str, instance: &Value) -> Result<(), String> {
     let read = reader(revision, definition);
     let read = read.unwrap_or_else(|| panic!("{revision} has no {definition}, or it is not in the table"));
-    read(&with_small_ids(instance)).map_err(|error| format!("no valid {definition} of {revision}: {error}"))
+    let instance = with_small_ids(instance);
+    // These revisions answer a message without a readable id with `id: null`, which no schema has: see `laws`.
+    let lacks_id = definition == "JSONRPCError" && instance.get("id").is_none();
+    let checked = if lacks_id { Err("/id is missing".to_owned()) } else { read(&instance).map_err(|e| e.to_string()) };
+    let checked = checked.and_then(|written| is_same(&instance, &written, "")).and_then(|()| has_real_uris(&instance));
+    checked.map_err(|why| format!("no valid {definition} of {revision}: {why}"))
+}
+
+/// Whether a message is the same after it was read and written again. Numbers are compared by value: 1 may become 1.0.
+fn is_same(sent: &Value, written: &Value, place: &str) -> Result<(), String> {
+    match (sent, written) {
+        (Value::Object(sent), Value::Object(written)) => sent.iter().try_for_each(|(key, value)| {
+            let place = format!("{place}/{key}");
+            match written.get(key) {
+                Some(written) => is_same(value, written, &place),
+                None if value.is_null() => Err(format!("{place} is null")),
+                // A field of its own, which every message may have.
+                None => Ok(()),
+            }
+        }),
+        (Value::Array(sent), Value::Array(written)) if sent.len() == written.len() => {
+            sent.iter().zip(written).try_for_each(|(sent, written)| is_same(sent, written, place))
+        }
+        (Value::Number(sent), Value::Number(written)) if sent.as_f64() == written.as_f64() => Ok(()),
+        _ if sent == written => Ok(()),
+        _ => Err(format!("{place} has the wrong type")),
+    }
+}
+
+/// Whether every `uri` is a URI. An error repeats what the client sent, which need not be one.
+fn has_real_uris(instance: &Value) -> Result<(), String> {
+    static URI: LazyLock<Validator> = LazyLock::new(|| {
+        let options = jsonschema::options().should_validate_formats(true);
+        options.build(&json!({"format": "uri"})).expect("a schema")
+    });
+    match instance {
+        Value::Object(members) => members.iter().try_for_each(|(key, value)| match key.as_str() {
+            "uri" if value.is_string() && !URI.is_valid(value) => Err(format!("{value} is not a URI")),
+            "error" => Ok(()),
+            _ => has_real_uris(value),
+        }),
+        Value::Array(items) => items.iter().try_for_each(has_real_uris),
+        _ => Ok(()),
+    }
 }
 
 /// The same with ids that fit these types, which know 64 bits; the protocol has any integer.
 fn with_small_ids(instance: &Value) -> Value {
+    let is_integer = |value: &Value| value.as_f64().is_some_and(|number| number.fract() == 0.0);
     let small = |(key, value): (&String, &Value)| match key.as_str() {
-        "id" | "io.modelcontextprotocol/subscriptionId" if value.is_number() => (key.clone(), Value::from(1)),
+        "id" | "io.modelcontextprotocol/subscriptionId" if is_integer(value) => (key.clone(), Value::from(1)),
         _ => (key.clone(), with_small_ids(value)),
     };
     match instance {
@@ -27,10 +77,10 @@ fn with_small_ids(instance: &Value) -> Value {
     }
 }
 
-type Reader = fn(&Value) -> Result<(), serde_json::Error>;
+type Reader = fn(&Value) -> serde_json::Result<Value>;
 
-fn read<T: DeserializeOwned>(instance: &Value) -> Result<(), serde_json::Error> {
-    T::deserialize(instance).map(drop)
+fn read<T: DeserializeOwned + Serialize>(instance: &Value) -> serde_json::Result<Value> {
+    serde_json::to_value(T::deserialize(instance)?)
 }
 
 /// The readers of the definitions that both eras have, and of those that one has.
@@ -65,38 +115,4 @@ fn reader(revision: &str, definition: &str) -> Option<Reader> {
             DiscoverResult, SubscriptionsListenResult, SubscriptionsAcknowledgedNotification);
     }
     readers!(legacy, definition; InitializeResult)
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::support::LEGACY;
-
-    #[test]
-    fn wrong_messages_are_refused_in_every_revision() {
-        for revision in LEGACY.iter().chain(&[MODERN]) {
-            let page = json!({"resources": [{"name": "a", "uri": "file:///a"}]});
-            let modern = json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
-            let right = |mut page: Value| {
-                page.as_object_mut().expect("an object").extend(modern.as_object().expect("an object").clone());
-                page
-            };
-            check(revision, "ListResourcesResult", &right(page.clone())).expect("a page");
-            for wrong in [json!({"resources": [{"name": "no uri"}]}), json!({"resources": {}}), json!({})] {
-                check(revision, "ListResourcesResult", &right(wrong)).unwrap_err();
-            }
-            check(revision, "CallToolResult", &right(json!({"content": [], "isError": "yes"}))).unwrap_err();
-            let error = crate::support::schema::error_definition(revision);
-            check(revision, error, &json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -1, "message": "x"}})).unwrap();
-            for wrong in [json!({"code": "x", "message": "x"}), json!({"code": -1}), json!(null)] {
-                check(revision, error, &json!({"jsonrpc": "2.0", "id": 1, "error": wrong})).unwrap_err();
-            }
-            let progress = json!({"progressToken": true, "progress": 1});
-            let message = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress});
-            check(revision, "ProgressNotification", &message).unwrap_err();
-        }
-        check(MODERN, "ListResourcesResult", &json!({"resources": []})).unwrap_err();
-    }
 }
