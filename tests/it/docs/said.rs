@@ -1,9 +1,11 @@
 //! The messages in docs/errors.md against what the server says when a call fails.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use super::messages::VALUE;
-use super::{page, rows};
+use super::{page, quoted, rows, top};
 use crate::support::{Client as _, LATEST_LEGACY, TestServer, Tree};
 
 /// Whether a message is an instance of a template, but for what the tool adds to it.
@@ -75,4 +77,21 @@ fn tools_say_what_the_table_of_messages_has() {
         }
     }
     assert!(others.is_empty(), "messages that no row of docs/errors.md has: {others:#?}");
+}
+
+/// Some of these are said by a process that cannot even start, so they are looked up in the source.
+#[test]
+fn the_symptoms_of_troubleshooting_are_what_the_program_says() {
+    let sources = walkdir::WalkDir::new(top().join("src")).into_iter().filter_map(Result::ok);
+    let sources = sources.filter(|entry| entry.path().extension().is_some_and(|end| end == "rs"));
+    let said: String = sources.map(|entry| fs::read_to_string(entry.path()).expect("text")).collect();
+    // A literal that is broken over lines is one text.
+    let said: String = said.split("\\\n").map(str::trim_start).collect();
+    let troubleshooting = page("docs/troubleshooting.md");
+    let rows = rows(&troubleshooting, "symptom");
+    let symptoms: Vec<&str> = rows.iter().flat_map(|row| quoted(row[0])).collect();
+    assert!(symptoms.len() > 5, "{symptoms:?}");
+    for symptom in symptoms {
+        assert!(said.contains(symptom), "nothing in src says {symptom:?}");
+    }
 }
