@@ -8,16 +8,16 @@ use super::nearest::Nearest;
 /// Why a file is not edited.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EditError {
-    /// More than [`MOST`](super::MOST).
+    /// The file is too long to edit.
     #[error("longer than 16 MiB, which is the most that can be edited")]
     TooLong,
-    /// The edits would make it so.
+    /// The file would be too long after all edits.
     #[error("the edits would make it longer than 16 MiB, which is the most")]
     ResultTooLong,
-    /// No text.
+    /// The file is not text.
     #[error("not text but binary, which cannot be edited")]
     Binary,
-    /// In the encoding that it seems to be in, it would be written back as other bytes.
+    /// The encoding is a guess that does not give the same bytes back.
     #[error(
         "its encoding is not certain enough to write it back unchanged ({encoding}); use write_file to give it new text in UTF-8"
     )]
@@ -25,7 +25,7 @@ pub(crate) enum EditError {
         /// What it seems to be in.
         encoding: String,
     },
-    /// The new text does not go into the file's encoding.
+    /// The file's encoding cannot represent the new text.
     #[error(
         "\"newText\" has the character {character:?}, which the file's encoding ({encoding}) does not have; use other characters, or write_file to give it new text in UTF-8"
     )]
@@ -35,10 +35,10 @@ pub(crate) enum EditError {
         /// What the file is in.
         encoding: &'static str,
     },
-    /// Nobody wants it any more.
+    /// The client cancelled the request.
     #[error("cancelled")]
     Cancelled,
-    /// One of the edits cannot be made, and so none was.
+    /// One of the edits cannot be made, so none was made.
     #[error("{}{problem}", Which(*number, *of))]
     Edit {
         /// Which of them, from 1.
@@ -53,22 +53,22 @@ pub(crate) enum EditError {
 /// What is wrong with one edit.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Problem {
-    /// Nothing to look for.
+    /// There is no text to look for.
     #[error("\"oldText\" is empty; give the text to replace, or use write_file for all new content")]
     EmptyOld,
-    /// The result would not be text.
+    /// The file would no longer be text.
     #[error("\"newText\" has a NUL character, which no text has")]
     Nul,
-    /// More than fits.
+    /// The file would be too long after this edit.
     #[error("the file would become longer than 16 MiB, which is the most")]
     ResultTooLong,
-    /// More than are replaced at once.
+    /// The text occurs too often to be replaced in one call.
     #[error("more than 1,000,000 places would be replaced, which is the most for one call")]
     TooMany,
-    /// Nowhere in a file that has no text at all.
+    /// The file has no text at all.
     #[error("the file is empty; use write_file to give it content")]
     EmptyFile,
-    /// Nowhere in the file.
+    /// The text does not occur in the file. The message shows what comes closest.
     #[error(
         "\"oldText\" was not found. {}{}Read the file again (read_text_file) and copy the text exactly",
         Hint(alike),
@@ -80,7 +80,7 @@ pub(crate) enum Problem {
         /// Where one is that is like it.
         nearest: Option<Nearest>,
     },
-    /// More than once in the file.
+    /// The text occurs more than once.
     #[error("\"oldText\" is there {}{places} times, at {}; give more of the text around the one you mean, or set \"replaceAll\" to true", if *more { "more than " } else { "" }, Numbers(lines, *places))]
     Ambiguous {
         /// How often.

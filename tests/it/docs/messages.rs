@@ -5,7 +5,10 @@ use std::fs;
 use std::path::Path;
 
 /// The enums whose messages reach models.
-const SOURCES: [&str; 2] = ["src/root/error.rs", "src/root/write/error.rs"];
+const SOURCES: [&str; 4] =
+    ["src/root/error.rs", "src/root/write/error.rs", "src/features/edit/error.rs", "src/features/edit/append.rs"];
+/// What stands for a value.
+pub(super) const VALUE: char = '…';
 const BEGIN: &str = "<!-- messages: made by tests/it/docs/messages.rs -->\n";
 const END: &str = "<!-- end of messages -->";
 
@@ -39,17 +42,35 @@ fn messages(source: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The string literal that an attribute begins with, as it is said; `None` for a message that is another error's.
+/// The string literal that an attribute begins with, as it is said; `None` for a message that is another error's, and
+/// for one that no client sees: a cancelled request gets no answer.
 fn literal(attribute: &str) -> Option<String> {
-    let (text, _) = attribute.strip_prefix('"')?.rsplit_once('"')?;
-    let text = text.replace("\\\"", "\"").replace('\\', "");
-    let mut parts = text.split('{');
-    let mut filled = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        filled.push('…');
-        filled.push_str(part.split_once('}').expect("a closed placeholder").1);
+    let mut rest = attribute.strip_prefix('"')?.chars();
+    let mut filled = String::new();
+    loop {
+        match rest.next()? {
+            '"' => break,
+            // A line that goes on was joined to the next one, so what follows is never a line end.
+            '\\' => filled.extend(rest.next()),
+            '{' => {
+                rest.find(|c| *c == '}').expect("a closed placeholder");
+                if !filled.ends_with(VALUE) {
+                    filled.push(VALUE);
+                }
+            }
+            other => filled.push(other),
+        }
     }
-    (filled.chars().filter(|c| c.is_alphabetic()).count() > 3).then_some(filled)
+    (filled.chars().any(char::is_alphabetic) && filled != "cancelled").then_some(filled)
+}
+
+#[test]
+fn literals_are_read_as_the_compiler_reads_them() {
+    let read = |attribute| literal(attribute).expect("a literal");
+    assert_eq!(read(r#""a \"b\", {}{c} d", if x { "y" } else { "z" })]"#), "a \"b\", … d");
+    assert_eq!(read(r#""one \two")]"#), "one two");
+    assert_eq!(literal("\"{0}\")]"), None);
+    assert_eq!(literal("transparent)]"), None);
 }
 
 fn table() -> String {

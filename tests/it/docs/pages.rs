@@ -1,54 +1,25 @@
 //! The pages tell the truth: their tables, commands and links against the program itself.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::{page, quoted, rows, section, top};
 use crate::resources::completion::asking;
 use crate::support::{Client as _, LATEST_LEGACY, Process, TestServer, Tree, command, names_of, run};
 
 /// Lines of README.md.
 const LONGEST: usize = 150;
 
-fn top() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
 fn readme() -> String {
     page("README.md")
-}
-
-fn page(name: &str) -> String {
-    fs::read_to_string(top().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-}
-
-/// What stands below a heading, up to the next heading of its level.
-fn section<'a>(readme: &'a str, heading: &str) -> &'a str {
-    let (_, rest) =
-        readme.split_once(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("README has no section {heading:?}"));
-    rest.split_once("\n## ").map_or(rest, |(section, _)| section)
 }
 
 /// The fenced blocks of one language, without their fences.
 fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
     let fence = format!("```{language}\n");
     text.split(&fence).skip(1).map(|rest| rest.split_once("```").expect("the fence is closed").0).collect()
-}
-
-/// The cells of the table whose head begins with a certain cell.
-fn rows<'a>(text: &'a str, first: &str) -> Vec<Vec<&'a str>> {
-    let head = format!("| {first} |");
-    let lines = text.lines().skip_while(|line| !line.starts_with(&head)).take_while(|line| line.starts_with('|'));
-    let cells = |line: &'a str| line.trim_matches('|').split('|').map(str::trim).collect();
-    let rows: Vec<_> = lines.skip(2).map(cells).collect();
-    assert!(!rows.is_empty(), "no table with {head}");
-    rows
-}
-
-/// What stands in backticks.
-fn quoted(text: &str) -> Vec<&str> {
-    text.split('`').skip(1).step_by(2).collect()
 }
 
 fn help() -> String {
@@ -134,6 +105,19 @@ fn its_configuration_starts_a_server_that_answers() {
     assert!(block.contains(VARIABLE), "the project's directory, with a default: Claude Code does not set it");
     let mut process = Process::spawn(&args).legacy(LATEST_LEGACY);
     assert!(process.tool_text("read_text_file", json!({"path": "haiku.txt"})).contains("kettle"));
+}
+
+/// The README has the short form of each row of the installing page.
+#[test]
+fn its_clients_are_configured_as_the_installing_page_says() {
+    let (readme, installing) = (readme(), page("docs/installing.md"));
+    let long = rows(&installing, "client");
+    for row in rows(&readme, "client") {
+        let same =
+            long.iter().find(|other| other[0] == row[0]).unwrap_or_else(|| panic!("docs/installing.md: {row:?}"));
+        let short = quoted(row[1])[0];
+        assert!(quoted(same[1]).contains(&short), "{short:?} is not in {same:?}");
+    }
 }
 
 /// The server's answer to a client that left the variable as it is must lead to what the README says.
