@@ -213,8 +213,13 @@ fn spelling(path: &Path) -> RelPath {
     RelPath::from_bytes(&bytes)
 }
 
+/// The URI of a directory. `url` leaves some characters as they are that RFC 3986 wants encoded.
 fn file_uri(path: &Path) -> Option<String> {
-    url::Url::from_file_path(plain(path)).ok().map(String::from)
+    let mut uri = url::Url::from_file_path(plain(path)).ok().map(String::from)?;
+    for (character, encoded) in [("[", "%5B"), ("]", "%5D"), ("|", "%7C"), ("^", "%5E")] {
+        uri = uri.replace(character, encoded);
+    }
+    Some(uri)
 }
 
 /// Without the `\\?\` that canonical paths begin with on Windows.

@@ -20,7 +20,11 @@ use std::fs::File;
 use std::io;
 use std::time::Duration;
 
-mod chain;
+use cap_fs_ext::DirExt;
+use cap_std::fs::Dir;
+
+use super::path::{RelPath, os_str};
+
 #[cfg(target_os = "linux")]
 mod inotify;
 #[cfg(target_os = "linux")]
@@ -97,4 +101,23 @@ pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result
 #[cfg(windows)]
 pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}
+
+/// The directory that holds the path's last component, and that component's name: `.` for the root itself.
+#[cfg(target_os = "linux")]
+fn parent_and_name<'p>(root: &Dir, path: &'p RelPath) -> io::Result<(Dir, &'p std::ffi::OsStr)> {
+    match path.file_name() {
+        Some(name) => Ok((parent(root, path)?, os_str(name))),
+        None => Ok((root.try_clone()?, std::ffi::OsStr::new("."))),
+    }
+}
+
+/// The directory that holds the path's last component, reached name by name.
+fn parent(root: &Dir, path: &RelPath) -> io::Result<Dir> {
+    let mut dir = root.try_clone()?;
+    let depth = path.depth();
+    for name in path.components().take(depth - 1) {
+        dir = dir.open_dir_nofollow(os_str(name))?;
+    }
+    Ok(dir)
 }

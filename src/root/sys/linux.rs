@@ -13,7 +13,7 @@ use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags};
 use rustix::io::{Errno, ReadWriteFlags, retry_on_intr};
 
 pub(in crate::root) use self::kinds::must_be_served;
-use super::{Access, CHAIN, chain};
+use super::{Access, CHAIN, parent_and_name};
 use crate::root::RootError;
 use crate::root::error::regular;
 use crate::root::path::RelPath;
@@ -188,7 +188,7 @@ fn reach(root: &Dir, path: &RelPath, flags: OFlags, resolve: ResolveFlags, can: 
     if can.openat2 {
         return Ok(beneath(root, path.as_path(), flags, resolve)?.into());
     }
-    let (parent, name) = chain::parent_and_name(root, path)?;
+    let (parent, name) = parent_and_name(root, path)?;
     Ok(fs::openat(&parent, name, flags | OFlags::CLOEXEC, Mode::empty())?.into())
 }
 

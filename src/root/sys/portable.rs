@@ -9,7 +9,7 @@ use std::path::Path;
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, OpenOptions};
 
-use super::{Access, CHAIN, chain};
+use super::{Access, CHAIN};
 use crate::root::RootError;
 use crate::root::path::{RelPath, os_str};
 use crate::root::stat::{Kind, Stat};
@@ -43,7 +43,7 @@ impl Caps {
 pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Caps) -> Result<Stat, RootError> {
     can.answers()?;
     let Some(name) = path.file_name() else { return Ok(Stat::from(&root.dir_metadata()?)) };
-    Ok(Stat::from(&chain::parent(root, path)?.symlink_metadata(os_str(name))?))
+    Ok(Stat::from(&super::parent(root, path)?.symlink_metadata(os_str(name))?))
 }
 
 /// Not offered: nothing here tells a local file system from others.
@@ -73,7 +73,7 @@ pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, can: Caps) -
 
 fn open_nofollow(root: &Dir, path: &RelPath, access: Access) -> io::Result<File> {
     let Some(name) = path.file_name() else { return Ok(root.try_clone()?.into_std_file()) };
-    let (parent, name) = (chain::parent(root, path)?, os_str(name));
+    let (parent, name) = (super::parent(root, path)?, os_str(name));
     if access == Access::Directory {
         return Ok(parent.open_dir_nofollow(name)?.into_std_file());
     }

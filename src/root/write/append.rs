@@ -10,7 +10,7 @@ use super::lock::open_locked;
 use super::old::{must_match, open_in};
 use super::place::Place;
 use super::replace::Expected;
-use super::{Ends, Replace, UpdateError, Updated, WritableRoot, WriteError, Written};
+use super::{Replace, UpdateError, Updated, WritableRoot, WriteError, Written};
 use crate::root::error::regular;
 use crate::root::open::PIECE;
 use crate::root::stat::Stat;
@@ -146,4 +146,39 @@ fn add(file: &mut File, before: u64, content: &[u8], cancel: &Cancel) -> Result<
         return Err(if taken_back { error } else { WriteError::PartlyAppended { written, error: Box::new(error) } });
     }
     Ok(())
+}
+
+/// Bytes that are read at each end of a file that is added to.
+const END: u64 = 64 << 10;
+
+/// A file's first and last bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ends {
+    /// The file's size when they were read.
+    pub size: u64,
+    /// The first bytes; all of them where the file is short.
+    pub head: Vec<u8>,
+    /// The last bytes, where they are not in `head`.
+    pub tail: Vec<u8>,
+}
+
+impl Ends {
+    /// Reads them, of a file of this size.
+    pub(super) fn read(file: &File, size: u64) -> io::Result<Self> {
+        let from = |start, most| {
+            let mut bytes = Vec::with_capacity(most as usize);
+            let mut file = file;
+            file.seek(SeekFrom::Start(start))?;
+            file.take(most).read_to_end(&mut bytes).map(|_| bytes)
+        };
+        if size <= 2 * END {
+            return Ok(Self { size, head: from(0, size)?, tail: Vec::new() });
+        }
+        Ok(Self { size, head: from(0, END)?, tail: from(size - END, END)? })
+    }
+
+    /// Whether this is all of the file.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.head.len() as u64 == self.size
+    }
 }

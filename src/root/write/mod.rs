@@ -6,14 +6,12 @@
 //!
 //! | module | answers |
 //! | --- | --- |
-//! | [`place`] | where is a path to be written really? What is there? Which directories are made on the way? |
-//! | [`protected`] | which names may be read only? |
-//! | [`names`] | which names are not created on this system? |
-//! | [`replace`] | a whole new content, or nothing; [`append`]: more at the end, [`ends`]: what is there before |
+//! | [`place`] | where is a path to be written really? What is there? Which directories are made on the way? Which names may not be written? |
+//! | [`replace`] | a whole new content, or nothing; [`append`]: more at the end |
 //! | [`rename`], [`copy`], [`delete`] | a name is moved, doubled, gone; [`tree`]: with all below it |
 //! | [`pieces`] | how is a content read and written, and stopped? |
 //! | [`temporary`] | how does a file appear at once? What do killed writes leave? |
-//! | [`old`], [`version`], [`path_locks`] | is it still the file that was read? Which write comes first? |
+//! | [`old`], [`path_locks`] | is it still the file that was read? Which write comes first? |
 //! | [`lock`], [`exchange`] | the same for other servers, and for programs that do not lock |
 //! | [`in_place`] | what of a name that cannot be given to another file? |
 //! | [`error`] | why not? |
@@ -21,22 +19,18 @@
 mod append;
 mod copy;
 mod delete;
-mod ends;
 mod error;
 mod exchange;
 mod in_place;
 mod lock;
-mod names;
 mod old;
 mod path_locks;
 mod pieces;
 mod place;
-mod protected;
 mod rename;
 mod replace;
 mod temporary;
 mod tree;
-mod version;
 
 use std::sync::Arc;
 
@@ -44,12 +38,12 @@ use self::path_locks::PathLocks;
 use self::temporary::Cleaned;
 use super::{Protect, RelPath, Root};
 
+pub(crate) use self::append::Ends;
 pub use self::copy::{Copied, CopyOptions};
-pub(crate) use self::ends::Ends;
 pub use self::error::{Side, SideError, WriteError};
 pub(crate) use self::exchange::is_displaced;
+pub use self::old::Version;
 pub use self::replace::{Replace, UpdateError, Updated};
-pub use self::version::Version;
 
 /// The served directory, to be changed.
 #[derive(Debug)]

@@ -1,10 +1,10 @@
-//! Where a path to be written really is: an open directory and one name in it.
+//! Where a path to be written really is: an open directory and one name in it; and which names may not be written or
+//! created.
 
 use std::ffi::OsStr;
 
 use cap_std::fs::Dir;
 
-use super::names::must_be_creatable;
 use super::path_locks::Claimed;
 use super::{WritableRoot, WriteError};
 use crate::root::path::os_str;
@@ -32,6 +32,16 @@ pub(super) struct Place {
 }
 
 impl WritableRoot {
+    /// Fails where a path, or anything above it, is protected.
+    pub(super) fn must_not_be_protected(&self, path: &RelPath) -> Result<(), WriteError> {
+        self.protect.check(path).map_err(WriteError::ProtectedName)
+    }
+
+    /// The same for an entry of a tree that is to be changed as a whole.
+    pub(super) fn must_not_hold_protected(&self, entry: &RelPath) -> Result<(), WriteError> {
+        self.protect.check(entry).map_err(|by| WriteError::HoldsProtected(entry.clone(), by))
+    }
+
     /// Where `asked` leads. Fails where that is outside, denied or protected; that something is missing is no failure
     /// yet.
     pub(super) fn target(&self, asked: &RequestedPath, last: LastLink, cancel: &Cancel) -> Result<Target, WriteError> {
@@ -167,6 +177,61 @@ impl Place {
             Ok(metadata) => Ok(Some(Stat::from(&metadata))),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Fails where what is missing at the end of `path`, asked for as `asked`, must not be created on this system.
+fn must_be_creatable(asked: &RelPath, path: &RelPath) -> Result<(), WriteError> {
+    if cfg!(unix) {
+        return if looks_like_windows(asked) { Err(WriteError::WindowsPath) } else { Ok(()) };
+    }
+    if std::str::from_utf8(path.as_bytes()).is_err() {
+        return Err(RootError::BadPath("a name must be valid UTF-8 on this system").into());
+    }
+    if cfg!(windows) && path.components().any(is_device) {
+        return Err(RootError::BadPath("on Windows this name means a device").into());
+    }
+    Ok(())
+}
+
+/// `C:\x`, `C:/x`, `\\server\share`: a client that thinks in another system's paths would create these as names.
+fn looks_like_windows(asked: &RelPath) -> bool {
+    let first = asked.components().next().unwrap_or_default();
+    let is_drive = matches!(first, [letter, b':', rest @ ..] if letter.is_ascii_alphabetic()
+        && rest.first().is_none_or(|next| *next == b'\\'));
+    is_drive || first.starts_with(br"\\")
+}
+
+/// `NUL`, `con.txt`: writes there are lost, and reads wait for a keyboard.
+fn is_device(name: &[u8]) -> bool {
+    let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default().trim_ascii_end();
+    let is_numbered = |stem: &[u8]| matches!(stem, [b'c', b'o', b'm', b'1'..=b'9'] | [b'l', b'p', b't', b'1'..=b'9']);
+    let stem = stem.to_ascii_lowercase();
+    [&b"con"[..], b"prn", b"aux", b"nul", b"conin$", b"conout$"].contains(&stem.as_slice()) || is_numbered(&stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_paths_are_told_from_names() {
+        for path in [r"C:\x", "C:/x", "c:", r"\\srv\x", r"z:\"] {
+            assert!(looks_like_windows(&RelPath::from_bytes(path.as_bytes())), "{path}");
+        }
+        for path in ["C:x", "CC:/x", r"a\b", r"\x", "a/C:/x", "1:/x", "", ":"] {
+            assert!(!looks_like_windows(&RelPath::from_bytes(path.as_bytes())), "{path}");
+        }
+    }
+
+    #[test]
+    fn devices_are_told_from_files() {
+        for name in ["NUL", "con.txt", "Com1", "lpt9.a.b", "aux ", "CONOUT$"] {
+            assert!(is_device(name.as_bytes()), "{name}");
+        }
+        for name in ["null", "com", "com10", "a.nul", "", ".con", "console.txt"] {
+            assert!(!is_device(name.as_bytes()), "{name}");
         }
     }
 }
