@@ -63,6 +63,18 @@ fn pages_of_any_size_give_the_same_list() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn the_name_of_the_served_directory_is_encoded_like_any_other() {
+    let tree = Tree::new().file("a.txt", "one\n").renamed("a [b] {c} |d^e% #f?");
+    let mut server = TestServer::start(&tree);
+    let resources = server.result("resources/list", json!({}))["resources"].take();
+    assert_eq!(resources[0]["uri"], tree.uri("a.txt"));
+    assert_eq!(bytes_of(&read(&mut server, &tree.uri("a.txt"))), b"one\n");
+    let templates = server.result("resources/templates/list", json!({}))["resourceTemplates"].take();
+    assert_eq!(templates[0]["uriTemplate"], format!("{}/{{+path}}{{?offset,limit,column}}", tree.uri("")));
+}
+
 #[test]
 fn every_listed_uri_reads_back_the_bytes_of_its_file() {
     let tree = project().file("blob.bin", b"\0\x01\xff").file("crlf.txt", "a\r\nb\r\n").file("latin.txt", b"caf\xe9\n");
