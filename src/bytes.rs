@@ -1,15 +1,16 @@
 //! The bytes of a file, of any size.
 //!
-//! A `Vec` would do, but for what becomes of a large one when it goes: an allocator keeps it for the next one. glibc's
-//! does so in a heap for every few threads, and 64 reads of 3.75 MB at once, of which no more than 64 MiB may be in
-//! memory, left 60 MB more in such heaps. So large ones come straight from the system, and go straight back.
+//! This exists instead of `Vec` because of what an allocator does with large blocks: it keeps them for reuse. glibc
+//! keeps them in several heaps, one for every few threads; after 64 concurrent reads of 3.75 MB each, of which at most
+//! 64 MiB may be in memory, those heaps still held 60 MB. Large buffers are therefore mapped from the system directly
+//! and unmapped when dropped.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use memmap2::MmapMut;
 
-/// From here on bytes are large: a call to the system costs little beside filling them.
+/// From this size on, the cost of a system call is small compared with filling the buffer.
 const LARGE: usize = 256 << 10;
 
 /// Bytes that own their memory.
@@ -31,19 +32,19 @@ impl Default for Memory {
 }
 
 impl Bytes {
-    /// So many zeros, to be filled.
+    /// `length` zero bytes, to be filled.
     pub(crate) fn zeroed(length: usize) -> Self {
         let mapped = (length >= LARGE).then(|| MmapMut::map_anon(length).ok()).flatten();
         let memory = mapped.map_or_else(|| Memory::Allocated(vec![0; length]), Memory::Mapped);
         Self { memory, length }
     }
 
-    /// Keeps the first bytes only.
+    /// Keeps only the first `length` bytes.
     pub(crate) fn truncate(&mut self, length: usize) {
         self.length = self.length.min(length);
     }
 
-    /// Takes bytes away at the beginning.
+    /// Removes the first `count` bytes.
     pub(crate) fn remove_front(&mut self, count: usize) {
         if count > 0 {
             self.copy_within(count.., 0);
@@ -51,7 +52,7 @@ impl Bytes {
         }
     }
 
-    /// Adds more at the end.
+    /// Appends `more`.
     pub(crate) fn extend_from_slice(&mut self, more: &[u8]) {
         let mut bytes = match std::mem::take(&mut self.memory) {
             Memory::Allocated(bytes) => bytes,

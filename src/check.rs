@@ -1,4 +1,5 @@
-//! `--check`: what would be served, and what to paste into a client's configuration. And the same in a line.
+//! `--check`: what would be served and what to paste into a client's configuration. Also the one-line summary that a
+//! server logs when it starts.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,7 +13,7 @@ use crate::root::write::is_displaced;
 use crate::root::{Exclude, Hidden, Kind, Protect, RelPath, Root, WalkOptions};
 use crate::runtime::cancel::Cancel;
 
-/// The report, ready to be printed. With `protect`, clients may change what is served but for what has such a name.
+/// The report, ready to print. `protect` is given when clients may write: it holds the names that stay read-only.
 pub fn report(root: &Root, protect: Option<&Protect>, limits: &Limits, program: &Path, options: &[String]) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "root          {}", log::escaped(&root.path().display().to_string()));
@@ -29,14 +30,14 @@ pub fn report(root: &Root, protect: Option<&Protect>, limits: &Limits, program: 
     text
 }
 
-/// The line that a server begins with on stderr: what it serves, and what keeps it to that.
+/// The first line of the log: what is served and how it is confined.
 pub fn summary(root: &Root, writable: bool) -> String {
     let access = if writable { "read-write" } else { "read-only" };
     let (path, paths, process) = (root.path().display(), root.confinement(), root.sandbox());
     format!("serving {path}, {access}; paths confined by {paths}; process by {process}")
 }
 
-/// Counts by kind, as far as `resources/list` would go.
+/// Counts entries by kind, up to the limit of `resources/list`.
 fn contents(root: &Root, limit: usize) -> String {
     let cancel = Cancel::default();
     let options = WalkOptions { hidden: Hidden::Skipped, max_depth: usize::MAX, exclude: Exclude::nothing().into() };
@@ -102,13 +103,13 @@ fn configuration(root: &Root, program: &Path, options: &[String]) -> String {
     )
 }
 
-/// A word as a shell takes it.
+/// A word quoted for the shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
     } else if word.contains(is_hostile) {
-        // As bash and zsh read it: what is shown here must not act on the terminal.
+        // In the syntax of bash and zsh. Text shown here must not control the terminal.
         let escape = |c: char| match c {
             '\'' | '\\' => format!("\\{c}"),
             c if is_hostile(c) => format!("\\U{:08x}", u32::from(c)),
@@ -120,11 +121,11 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// A value in JSON, with what is hostile escaped in it.
+/// A value as JSON, with hostile characters escaped.
 fn json_of(value: &serde_json::Value) -> String {
     let mut text = String::new();
     for c in serde_json::to_string_pretty(value).unwrap_or_default().chars() {
-        // A newline stands between values: in them it is escaped.
+        // Newlines only separate values; within strings they are escaped already.
         if c != '\n' && is_hostile(c) {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 // Writing to a String cannot fail.

@@ -1,4 +1,4 @@
-//! The command line, and what is wrong with it.
+//! The command line, and the errors in it.
 
 pub mod http;
 
@@ -134,17 +134,17 @@ cannot be served.";
 pub struct StartupError(pub String);
 
 impl Cli {
-    /// Reads the command line. `Err` holds what clap has to say, be it the help.
+    /// Parses the command line. `Err` holds clap's message, which may be the help.
     pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         Self::try_parse_from(arguments)
     }
 
-    /// The names that may be read and not changed.
+    /// The names that clients may read but not change.
     pub fn protect(&self) -> Result<Protect, StartupError> {
         Protect::new(&self.protect, !self.no_default_protect).map_err(StartupError)
     }
 
-    /// The same, where `MCP_FS_ALLOW_WRITE` (`variable`, if it is set) does what the flag does. The flag wins.
+    /// Applies `MCP_FS_ALLOW_WRITE` (`variable`, if set), which does the same as the flag. The flag wins.
     pub fn with_allow_write(mut self, variable: Option<&OsStr>) -> Result<Self, StartupError> {
         self.allow_write |= match variable.map(OsStr::to_str) {
             None | Some(Some("false")) => false,
@@ -157,7 +157,7 @@ impl Cli {
         Ok(self)
     }
 
-    /// Confines the process to DIR, as far as is asked for and can be.
+    /// Confines the process to DIR, as far as the options ask for it and the kernel allows.
     pub fn enter_sandbox(&self, root: &mut Root) -> Result<(), StartupError> {
         root.enter_sandbox(self.sandbox, self.allow_write).map_err(|error| StartupError(error.to_string()))
     }
@@ -181,7 +181,7 @@ impl Cli {
         Root::open(&self.dir, deny).map_err(|error| StartupError(error.to_string()))
     }
 
-    /// The bounds that the options set.
+    /// The limits that the options set.
     pub fn limits(&self) -> Limits {
         Limits {
             list: self.list_limit,
@@ -199,12 +199,12 @@ impl Cli {
                 poll: Duration::from_secs(self.poll_interval),
                 ..Watching::default()
             },
-            // The others are constants.
+            // The other limits are constants.
             ..Limits::default()
         }
     }
 
-    /// The options that were given, as they would be typed again.
+    /// The options that were given, as they would be typed.
     pub fn given_options(&self) -> Vec<String> {
         let (now, default) = (self.limits(), Limits::default());
         let numbers = [
@@ -240,7 +240,7 @@ impl Cli {
             .collect()
     }
 
-    /// The log level: the option, else the environment, else warnings.
+    /// The log level: from the option, else from the environment, else warnings.
     pub fn log_level(&self) -> Result<LevelFilter, StartupError> {
         match (self.log_level, std::env::var("MCP_FS_LOG")) {
             (Some(level), _) => Ok(level),

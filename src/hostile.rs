@@ -1,22 +1,22 @@
-//! Characters that make a person, a model or a terminal see something else than what is there, and one way to escape
-//! them. Names and log lines can contain anything.
+//! Characters that make a person, a model or a terminal see something other than what is there, and one way to escape
+//! them. File names and log lines can contain any of them.
 
 use std::fmt::Write as _;
 
 use icu_properties::CodePointSetData;
 use icu_properties::props::DefaultIgnorableCodePoint;
 
-/// Makes a picture of the character before it, as in `⚠️`. It stands in many harmless names.
+/// Selects the picture form of the preceding character, as in `⚠️`. Many harmless names contain it.
 const PICTURE: char = '\u{fe0f}';
 
-/// Whether a character is not to be seen: `Default_Ignorable_Code_Point` in Unicode's tables. Among these are joiners,
-/// marks without width, marks of direction, fillers, variation selectors, and tags, which can spell a whole text.
+/// Whether a character is invisible: Unicode's `Default_Ignorable_Code_Point`. It includes joiners, zero-width marks,
+/// direction marks, fillers, variation selectors, and tags, which can spell out a whole text.
 pub(crate) fn is_ignorable(c: char) -> bool {
     !c.is_ascii() && CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
 }
 
-/// Whether a character is to be escaped: control characters, line separators, marks of annotation, and those that are
-/// not to be seen, which those that change the direction of text (Unicode TR 36) are among.
+/// Whether a character must be escaped: control characters, line separators, annotation marks and invisible characters,
+/// which include those that change the direction of text (Unicode TR 36).
 pub fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}')

@@ -1,7 +1,7 @@
 //! mcp-fs serves one directory to MCP clients, as resources and as tools, and nothing outside it.
 //!
-//! The code is also meant to be read by people who learn the protocol. `ARCHITECTURE.md` has the map with links. Follow a
-//! request:
+//! The code is also meant to be read by people who learn the protocol. `ARCHITECTURE.md` has the map, with links. To
+//! follow a request:
 //!
 //! ```text
 //!  bytes
@@ -16,11 +16,11 @@
 //!  Outcome | Failure -> protocol::encode -> the peer's sink -> transport -> bytes
 //! ```
 //!
-//! A layer uses the layers below it and none above; `tests/it/layers.rs` checks that. Beside them: [`call`] is the
-//! vocabulary that protocol and features share, [`services`] lives as long as the server (the watcher, snapshots of the
-//! list), [`runtime`] has threads, permits, memory budgets and cancellation, [`limits`] has every bound, [`text`] and
-//! [`bytes`] hold large data, [`hostile`] knows which characters must be escaped in names. [`log`] writes to stderr;
-//! [`cli`] and [`check`] are what a person sees.
+//! A layer may use the layers below it, never those above; `tests/it/layers.rs` checks that. Beside them, [`call`] is
+//! the vocabulary shared by protocol and features; [`services`] holds what lives as long as the server (the watcher,
+//! snapshots of the list); [`runtime`] has threads, permits, memory budgets and cancellation; [`limits`] has every
+//! bound; [`text`] and [`bytes`] hold large data; [`hostile`] knows which characters must be escaped in names; [`log`]
+//! writes to stderr; [`cli`] and [`check`] face the person at the terminal.
 //!
 //! # Invariants
 //!
@@ -38,13 +38,15 @@
 //! 7. On Linux the kernel confines the process to the directory before it reads the first message ([`root::sandbox`]), so
 //!    that a bug in the first six does not lead outside.
 //!
-//! `tests/it/tidy.rs`, `tests/it/layers.rs` and lints check the first two; tests named after the others check those.
+//! `tests/it/tidy.rs`, `tests/it/layers.rs` and lints check the first two. The others are checked by tests named after
+//! them.
 //!
 //! # Why not an SDK
 //!
-//! The protocol layer is small, and its edge cases are what there is to learn: which era a message belongs to, which id an
-//! error carries, what is never answered. An SDK hides them, and makes compromises: the official Rust SDK drops a readable
-//! id, leaves a panic unanswered, and ends the process on an early notification.
+//! The protocol layer is small, and its edge cases are what there is to learn: which era a message belongs to, which id
+//! an error carries, which messages get no answer. An SDK hides these, and compromises on some: the official Rust SDK
+//! loses an id that could be read, leaves a request unanswered after a panic, and ends the process on an early
+//! notification.
 //!
 //! # What is left out, and why
 //!

@@ -1,90 +1,92 @@
-//! Every bound of the server in one place, with its default and why it is what it is.
+//! Every limit of the server in one place, with its default and the reason for it.
 //!
-//! `--help` shows them; [`crate::cli`] sets them.
+//! `--help` shows them, and [`crate::cli`] sets them.
 
 use std::fmt;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-/// The longest URI that is read, in bytes. No file has a longer one: a path has at most 4,095 bytes, each written as
-/// three, and as much of the served directory's before it; the rest is room for a range.
+/// The longest URI that is accepted, in bytes. No file needs more: a path has at most 4,095 bytes, and so has the path
+/// of the served directory; each byte may be percent-encoded as three. The rest leaves room for a range.
 pub const LONGEST_URI: usize = 32 << 10;
 
-/// How much of everything. All are hard: nothing a client sends or a disk holds goes beyond them.
+/// All limits. They are hard: nothing that a client sends or a disk holds can exceed them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Entries of `resources/list`, over all pages. Claude Code reads 20 pages, the TypeScript client 64, Codex drops
-    /// a server with more than 100.
+    /// Maximum entries of `resources/list`, over all pages. Claude Code reads 20 pages and the TypeScript client 64;
+    /// Codex drops a server with more than 100.
     pub list: usize,
-    /// Entries in one page of `resources/list`.
+    /// Maximum entries per page of `resources/list`.
     pub page: usize,
-    /// Bytes of UTF-8 in one tool answer. Clients cut or refuse beyond about 50,000 characters.
+    /// Maximum bytes of UTF-8 in one tool answer. Clients cut or reject more than about 50,000 characters.
     pub output_bytes: usize,
-    /// Bytes of a text resource in one answer; Claude Code puts it whole into the model's context.
+    /// Maximum bytes of a text resource in one answer. Claude Code puts all of it into the model's context.
     pub resource_bytes: usize,
-    /// Bytes of a binary resource or of media.
+    /// Maximum bytes of a binary resource or media file.
     pub blob_bytes: usize,
-    /// Bytes of one line of input.
+    /// Maximum bytes of one line of input.
     pub line_bytes: usize,
-    /// Requests worked on at once; a place is held until the answer is written.
+    /// Requests in progress per client. A slot is held until the answer is written.
     pub in_flight: usize,
-    /// Requests waiting for such a place.
+    /// Requests that may wait for a slot.
     pub queued: usize,
-    /// Bytes of the lines of requests that wait or are worked on; one more line is always read.
+    /// Bytes of the requests that wait or are in progress. One more line is always read.
     pub queued_bytes: usize,
-    /// Bytes of answers being prepared or written.
+    /// Bytes of answers that are being prepared or written.
     pub answer_bytes: u64,
-    /// Bytes of all that is kept for one client: requests that wait or are worked on, batches that are not complete,
-    /// what is not written yet, subscriptions. Beyond it input is left unread; subscriptions have a quarter of it.
+    /// Bytes of everything kept for one client: requests waiting or in progress, incomplete batches, unwritten output,
+    /// subscriptions. Beyond it, input is left unread. Subscriptions may take a quarter of it.
     pub held_bytes: usize,
-    /// Messages in one batch.
+    /// Messages per batch.
     pub batch: usize,
-    /// How long a search goes on before it gives what it found, and lines far into a file are looked for.
+    /// How long a search may take before it returns what it found, and how long a read may scan for lines far into a
+    /// file.
     pub search_time: Duration,
-    /// How long work may be stuck in a file system that does not answer, before its request gets an error.
+    /// How long a file system may keep work blocked before its request fails.
     pub io_time: Duration,
-    /// Threads that are left behind where that never ends; each holds some memory.
+    /// How many blocked threads may be left behind. Each of them holds some memory.
     pub left_behind: usize,
-    /// Threads of one search of contents.
+    /// Threads per content search.
     pub search_threads: usize,
-    /// How changes are noticed.
+    /// How changes are detected.
     pub watch: Watching,
 }
 
-/// How changes are noticed, and how often they are told of.
+/// How changes are detected, and how often they are reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watching {
-    /// By what.
+    /// The mechanism.
     pub mode: WatchMode,
-    /// Directories watched at once. A user of Linux has some thousand watches for everything that runs.
+    /// Directories watched at once. On Linux, all processes of a user share a few thousand watches.
     pub directories: usize,
-    /// How often what cannot be watched is looked at.
+    /// The interval between polls of what cannot be watched.
     pub poll: Duration,
     /// Subscriptions, over all streams.
     pub followed: usize,
     /// Open streams (`subscriptions/listen`).
     pub streams: usize,
-    /// What happens within this time is one change.
+    /// Events within this time count as one change.
     pub settle: Duration,
-    /// Between two messages that the list has changed, at first.
+    /// The first pause between two `list_changed` notifications.
     pub list_pause: Duration,
-    /// The same when it never stops changing.
+    /// The longest pause, while the list keeps changing.
     pub list_longest_pause: Duration,
 }
 
-/// What tells that something changed.
+/// How changes are detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum WatchMode {
-    /// The system tells; where it cannot, looking now and then.
+    /// By system events, and by polling where there are none.
     Auto,
-    /// Looking now and then: network file systems tell nothing of what other machines do.
+    /// By polling: network file systems do not report changes made by other machines.
     Poll,
-    /// Nothing: there are no subscriptions.
+    /// Not at all: there are no subscriptions.
     Off,
 }
 
-/// How many processors this process may use, but at most 8: more threads do not help a search, and would starve the one
-/// that answers. Asked once, and early: what a container may use is told by files that are out of reach later.
+/// The number of processors that this process may use, at most 8: more threads do not speed up a search, and would
+/// starve the thread that answers. It is read once and early, because the sandbox later hides the files that tell a
+/// container its share.
 static PROCESSORS: LazyLock<usize> =
     LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from).min(8));
 

@@ -1,9 +1,8 @@
-//! The log on stderr: what goes wrong and, at `trace`, every line in and out, so that a learner can watch the
-//! protocol.
+//! The log on stderr: errors and, at `trace`, every message in and out, so that a learner can watch the protocol.
 //!
-//! Names from the disk and lines from the client are untrusted: control characters and those that turn the direction
-//! of text are escaped, so that no terminal is talked into anything. Lines go through a bounded queue to a thread of
-//! its own, started by the first of them; when stderr is full they are lost, and the server is not held up.
+//! Names from the disk and lines from the client are untrusted. Control characters and those that change the direction
+//! of text are escaped, so that a log line cannot control the terminal. Lines go through a bounded queue to a thread
+//! that the first line starts. When stderr is full, lines are dropped and the server is not delayed.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -17,26 +16,26 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::hostile;
 
-/// Lines waiting for stderr; more are lost.
+/// Lines that may wait for stderr; further ones are dropped.
 const QUEUE: usize = 4_096;
 
-/// The longest line, in bytes; more of it is cut off.
+/// The longest line, in bytes. The rest is cut off.
 const LONGEST_LINE: usize = 4 * SHOWN;
 
-/// What a pipe that can be written to takes without waiting (`PIPE_BUF`, pipe(7)), less some for a name.
+/// What a writable pipe accepts without blocking (`PIPE_BUF`, pipe(7)), less some room for a name.
 const MOST: usize = 4_000;
 
-/// How long the end waits for a full stderr: so many times this long, twice.
+/// One step of the wait for a full stderr at the end of the process.
 const TICK: Duration = Duration::from_millis(10);
 const PATIENCE: u32 = 5;
 
-/// How much of a line of the protocol is shown.
+/// How many bytes of a protocol message the log shows.
 pub const SHOWN: usize = 2_000;
 
 /// Logs to stderr at `level` from now on.
 pub fn start(level: LevelFilter) -> Log {
     let queue = Arc::default();
-    // Fails only when a logger is set already, as in tests: then that one stays.
+    // Fails only if a logger is already set, as in tests. That one stays.
     let _ = tracing_subscriber::fmt()
         .with_max_level(level)
         .with_writer(Stderr(Arc::clone(&queue)))
@@ -47,7 +46,7 @@ pub fn start(level: LevelFilter) -> Log {
     Log(queue)
 }
 
-/// Says one line on stderr at once, without the log's queue and thread; not at all where stderr does not take it.
+/// Writes one line to stderr at once, without the log's queue and thread. The line is lost if stderr would block.
 pub fn notice(line: &str) {
     let line: String = escaped(line)
         .chars()
@@ -59,7 +58,7 @@ pub fn notice(line: &str) {
     say(format!("mcp-fs: {line}\n").as_bytes());
 }
 
-/// Writes a short line, where stderr takes it without waiting.
+/// Writes a short line if stderr accepts it without blocking.
 fn say(line: &[u8]) {
     if can_be_written(&io::stderr()) {
         let _ = io::stderr().write_all(line);
@@ -80,12 +79,12 @@ fn can_be_written(_stream: &io::Stderr) -> bool {
     true
 }
 
-/// Keeps the log going. What is queued when this is dropped is still written, unless stderr is full.
+/// Keeps the log running. When it is dropped, queued lines are still written unless stderr is full.
 pub struct Log(Arc<OnceLock<Queue>>);
 
-/// The queue to a thread that writes, started when there is something to say, as most servers never have.
+/// The queue to the writing thread, which starts with the first line; most servers never log one.
 struct Queue {
-    /// `None` is the end.
+    /// `None` ends the thread.
     lines: SyncSender<Option<Vec<u8>>>,
     /// Disconnected when the thread has ended.
     ended: Mutex<Receiver<()>>,
@@ -96,14 +95,14 @@ impl Queue {
         let (lines, queued) = sync_channel::<Option<Vec<u8>>>(QUEUE);
         let (running, ended) = channel();
         let write = move || {
-            // Moved in here, so that it goes with the thread.
+            // Moved here so that it is dropped when the thread ends.
             let _running: std::sync::mpsc::Sender<()> = running;
             while let Ok(Some(line)) = queued.recv() {
-                // A closed stderr is read past, so that nothing piles up.
+                // If stderr is closed, lines are discarded so that none pile up.
                 let _ = io::stderr().write_all(&line);
             }
         };
-        // Without a thread the queue is disconnected, and every line is written where it comes from.
+        // Without a thread the queue is disconnected, and each line is written by its caller.
         let _ = thread::Builder::new().name("log".to_owned()).spawn(write);
         Self { lines, ended: Mutex::new(ended) }
     }
@@ -140,8 +139,8 @@ impl<'a> MakeWriter<'a> for Stderr {
     }
 }
 
-/// A line of the protocol as the log shows it: its beginning, of which `head` is at least enough, and how much more
-/// there is when it is `length` bytes long.
+/// A protocol message as the log shows it: its beginning, and how many bytes follow. `head` holds at least that
+/// beginning; `length` is the length of the message.
 pub(crate) fn shown(head: &[u8], length: usize) -> impl fmt::Display {
     let head = &head[..head.len().min(SHOWN)];
     let more = match length.saturating_sub(head.len()) {
@@ -151,12 +150,12 @@ pub(crate) fn shown(head: &[u8], length: usize) -> impl fmt::Display {
     String::from_utf8_lossy(head).into_owned() + &more
 }
 
-/// Writes a log line with its control characters escaped, but for the newline at its end.
+/// Escapes the control characters of each log line, except for the newline at its end.
 struct Escaping(SyncSender<Option<Vec<u8>>>);
 
 impl Write for Escaping {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        // Lost when the queue is full.
+        // Dropped if the queue is full.
         if let Err(TrySendError::Disconnected(Some(escaped))) = self.0.try_send(Some(bounded(line).into_bytes())) {
             say(&escaped[..escaped.len().min(MOST)]);
         }
@@ -168,7 +167,7 @@ impl Write for Escaping {
     }
 }
 
-/// A log line, escaped and at most [`LONGEST_LINE`] long: the queue is bounded in bytes, too.
+/// A log line, escaped and cut to [`LONGEST_LINE`]: the queue is bounded in bytes as well.
 fn bounded(line: &[u8]) -> String {
     let mut shown = escaped(&String::from_utf8_lossy(&line[..line.len().min(LONGEST_LINE)]));
     if line.len() > LONGEST_LINE || shown.len() > LONGEST_LINE {
@@ -178,7 +177,7 @@ fn bounded(line: &[u8]) -> String {
     shown
 }
 
-/// The same text with hostile characters escaped, but for a newline at its end.
+/// The text with hostile characters escaped, except for a newline at its end.
 pub fn escaped(line: &str) -> String {
     let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
     hostile::escaped(text) + end

@@ -1,7 +1,8 @@
-//! The program: arguments, the root, stdio, the lock, and then [`mcp_fs::server`] until the input ends.
+//! The program: parses arguments, opens the root and the transport, locks the process in, and runs [`mcp_fs::server`]
+//! until the input ends.
 //!
-//! The order is what there is to see here. All that lies outside the directory is opened before the kernel locks the
-//! process in, and every thread starts after it: those that ran before would stay free.
+//! The order matters. Everything outside the directory is opened before the kernel locks the process in, and every
+//! thread starts afterwards: a thread that was already running would stay unconfined.
 
 #![forbid(unsafe_code)]
 
@@ -24,32 +25,32 @@ use mcp_fs::{check, log};
 use tokio::runtime::Runtime;
 use tracing::level_filters::LevelFilter;
 
-/// The input could not be read or answered.
+/// The input could not be read, or the output not written.
 const FAILED: u8 = 1;
 /// The arguments are wrong, or DIR cannot be served.
 const UNUSABLE: u8 = 2;
 
-/// Threads of tokio: one for stdin and one for stdout, where they need them.
+/// tokio's threads: one for stdin and one for stdout, where they are needed.
 const STREAMS: usize = 2;
 
-/// Requests of one HTTP client that are worked on at once, and how many clients may have so many: one that asks for much
-/// leaves threads for the others.
+/// Concurrent requests per HTTP client. The pool has room for this many clients at that rate, so one busy client leaves
+/// threads for the others.
 const IN_FLIGHT_OF_ONE: usize = 16;
 const CLIENTS_AT_WORK: usize = 16;
 
-/// Threads that answer HTTP clients, at most: small reads are a few microseconds each.
+/// The maximum number of threads that answer HTTP clients. A small read takes a few microseconds.
 const MOST_WORKERS: usize = 4;
 
-/// More connections would take more memory than this server is meant to.
+/// More connections would take more memory than this server should.
 const MOST_CONNECTIONS: usize = 2_048;
 
-/// How long tokio keeps a thread for stdin or stdout: for ever. Another one may not be to be had.
+/// How long tokio keeps a thread for stdin or stdout: for ever, as the system may have no other to give later.
 const KEPT: Duration = Duration::from_hours(24 * 365);
 
 /// How long the system may take to start a thread.
 const START: Duration = Duration::from_secs(3);
 
-/// How long work that was told to stop may take to do so, when all else is done.
+/// How long cancelled work may take to stop once everything else is done.
 const LAST_MOMENT: Duration = Duration::from_millis(100);
 
 fn main() -> ExitCode {
@@ -77,7 +78,7 @@ fn explain(error: &clap::Error) -> ExitCode {
 }
 
 fn complain(message: &str) -> ExitCode {
-    // Nobody is left to tell when stderr is closed.
+    // If stderr is closed, there is nothing left to report to.
     let _ = writeln!(io::stderr(), "mcp-fs: {}", log::escaped(message));
     ExitCode::from(UNUSABLE)
 }
@@ -105,7 +106,8 @@ fn start_stdio(cli: &Cli, mut root: Root, protect: Protect, level: LevelFilter) 
     };
     cli.enter_sandbox(&mut root)?;
     let level = if streams::stderr_is_stdout() { LevelFilter::OFF } else { level };
-    // Through the log: a panic must neither break a message, where stderr is stdout, nor wait for a full stderr.
+    // Through the log: a panic message must not corrupt a protocol message where stderr is stdout, and must not wait
+    // for a full stderr.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     let limits = cli.limits();
     let pool = Arc::new(Pool::new(limits.in_flight + limits.left_behind));
@@ -127,7 +129,7 @@ fn server(cli: &Cli, root: Root, protect: Protect, limits: Limits, pool: &Arc<Po
     if cli.allow_write { server.allow_write(protect, !cli.no_fsync) } else { server }
 }
 
-/// Serves over HTTP. All threads start behind the kernel sandbox; the sockets were bound before it.
+/// Serves over HTTP. The sockets are bound before the kernel sandbox, and all threads start after it.
 fn start_http(
     cli: &Cli,
     mut root: Root,
@@ -139,7 +141,7 @@ fn start_http(
     limits.in_flight = limits.in_flight.min(IN_FLIGHT_OF_ONE);
     let workers = limits.search_threads.min(MOST_WORKERS);
     if cli.search_threads.is_none() {
-        // A search leaves one processor to the other clients.
+        // A search leaves one processor to other clients.
         limits.search_threads = (limits.search_threads - 1).max(1);
     }
     let connections = connections();
@@ -171,14 +173,13 @@ fn start_http(
     served.map(|()| ExitCode::SUCCESS).map_err(cannot)
 }
 
-/// How many connections may be open: half of the descriptors that this process may have, which are as many as it may ask
-/// for.
+/// How many connections may be open: half of the file descriptors that this process can get.
 fn connections() -> usize {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let limit = getrlimit(Resource::Nofile);
-        // Where it is refused, there are as many as before.
+        // If the limit cannot be raised, the current one holds.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
         let descriptors = getrlimit(Resource::Nofile).current.and_then(|most| usize::try_from(most).ok());
         descriptors.map_or(MOST_CONNECTIONS, |most| MOST_CONNECTIONS.min(most / 2))
@@ -187,7 +188,7 @@ fn connections() -> usize {
     MOST_CONNECTIONS
 }
 
-/// The first signal to end. After it the same signals end the process at once.
+/// Completes on the first signal to end. Further signals end the process at once.
 #[cfg(unix)]
 fn end_signal() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -210,15 +211,15 @@ fn end_signal() -> io::Result<impl Future<Output = ()>> {
     Ok(async { drop(tokio::signal::ctrl_c().await) })
 }
 
-/// One thread, and others for stdin and stdout where they need some.
+/// One thread, and more for stdin and stdout where they are needed.
 fn runtime() -> Result<Runtime, StartupError> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let built = builder.enable_all().max_blocking_threads(STREAMS).thread_keep_alive(KEPT).build();
     built.map_err(|error| StartupError(format!("cannot start: {error}")))
 }
 
-/// Starts the threads that a server cannot do without: one for work, and `streams` of tokio's for stdin and stdout.
-/// Fails where the system does not give them. Later it would be too late to say so.
+/// Starts the threads that the server depends on: one for work, and `streams` of tokio's for stdin and stdout. Fails if
+/// the system does not provide them; later, that could not be reported.
 fn start_threads(runtime: &Runtime, streams: usize, pool: &Pool) -> Result<(), StartupError> {
     let has_thread = pool.has_thread();
     let (begun, begins) = mpsc::channel();
@@ -227,7 +228,7 @@ fn start_threads(runtime: &Runtime, streams: usize, pool: &Pool) -> Result<(), S
         runtime.spawn_blocking(move || begun.send(()).is_ok() && ended.recv().is_err());
         end
     };
-    // tokio panics where there is no thread at all; where there are some, but not enough, the second one does not begin.
+    // tokio panics if there is no thread at all. If there are too few, the second one never begins.
     let ends = catch_unwind(AssertUnwindSafe(|| (0..streams).map(|_| start()).collect::<Vec<_>>()));
     let all_begin = |ends: Vec<_>| ends.iter().all(|_| begins.recv_timeout(START).is_ok());
     if has_thread && ends.is_ok_and(all_begin) {
@@ -243,13 +244,13 @@ fn start_threads(runtime: &Runtime, streams: usize, pool: &Pool) -> Result<(), S
 fn serve(runtime: Runtime, server: Server, streams: streams::Streams, pool: &Pool) -> ExitCode {
     let served =
         runtime.block_on(stdio::serve(Arc::new(server), streams.input, streams.output, streams::output_closed()));
-    // Cancelled writers remove unfinished files. A thread can also be stuck in a read that never
-    // returns; that is not waited for.
+    // Cancelled writers remove unfinished files. A thread can also be stuck in a read that never returns; that one is
+    // not waited for.
     pool.end(LAST_MOMENT);
     runtime.shutdown_background();
     match served {
         Ok(()) => ExitCode::SUCCESS,
-        // The client is gone, which is no error.
+        // The client is gone, which is not an error.
         Err(error) if matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset) => {
             ExitCode::SUCCESS
         }
@@ -260,8 +261,8 @@ fn serve(runtime: Runtime, server: Server, streams: streams::Streams, pool: &Poo
     }
 }
 
-/// SIGINT, SIGTERM and SIGHUP end the process at once, whatever it is doing. That is their default too, but not for
-/// process 1 of a container, where the default is to ignore them.
+/// SIGINT, SIGTERM and SIGHUP end the process at once, whatever it is doing. That is their default as well, except for
+/// process 1 of a container, which ignores them by default.
 #[cfg(unix)]
 fn end_on_signals() -> Result<(), StartupError> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
@@ -272,7 +273,8 @@ fn end_on_signals() -> Result<(), StartupError> {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         register_conditional_shutdown(signal, 128 + signal, std::sync::Arc::clone(&always)).map_err(cannot_listen)?;
     }
-    // Heard and passed over: a write beyond the process's limit (ulimit -f) fails, and the server goes on.
+    // Handled so that it does not kill the process: a write beyond the process's limit (ulimit -f) fails, and the
+    // server continues.
     register(SIGXFSZ, always).map_err(cannot_listen)?;
     Ok(())
 }

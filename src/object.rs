@@ -1,8 +1,8 @@
-//! A JSON object read one level deep: its keys, and each value still as the text it came as.
+//! A JSON object parsed one level deep: its keys, and each value as raw text.
 //!
-//! Envelopes, parameters, `_meta` and tool arguments are all read this way, so that a line is parsed once, nothing
-//! is copied before it is needed, and hostile nesting costs nothing: a value that is not needed is skipped.
-//! What a key means is its reader's business ([`crate::jsonrpc::message`], [`crate::protocol`], the tools).
+//! Envelopes, parameters, `_meta` and tool arguments are all read this way. A line is parsed once, nothing is copied
+//! before it is needed, and hostile nesting costs nothing because unused values are skipped. What a key means is up to
+//! its reader ([`crate::jsonrpc::message`], [`crate::protocol`], the tools).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,22 +10,22 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Members or items that are kept of one object or array; what comes after is read past. A line of 32 MiB can hold
-/// ten million of them.
+/// How many members or items of one object or array are kept; the rest is skipped. A line of 32 MiB can hold ten
+/// million.
 const MOST: usize = 1_000;
 
-/// The members of a JSON object, in the order they came, the first thousand of them. Of repeated keys the last one counts, as in JavaScript and
-/// Python.
+/// The first thousand members of a JSON object, in order. If a key is repeated, the last value counts, as in JavaScript
+/// and Python.
 #[derive(Debug, Default)]
 pub struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Object<'a> {
-    /// Reads `raw`; `None` when it is valid JSON but no object.
+    /// Parses `raw`; `None` if it is valid JSON but not an object.
     pub fn parse(raw: &'a RawValue) -> Option<Self> {
         serde_json::from_str(raw.get()).ok()
     }
 
-    /// The value of `key`, where it is there; JSON `null` is a value.
+    /// The value of `key`, if present. JSON `null` is a value.
     pub fn get(&self, key: &str) -> Option<&'a RawValue> {
         self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| *value)
     }
@@ -35,18 +35,18 @@ impl<'a> Object<'a> {
         self.0.iter().any(|(key, _)| wanted(key))
     }
 
-    /// The value of `key` as a string; `None` when it is absent or no string.
+    /// The value of `key` as a string; `None` if it is absent or not a string.
     pub fn string(&self, key: &str) -> Option<Cow<'a, str>> {
         string(self.get(key)?)
     }
 
-    /// All members, in the order they came, repeated keys included.
+    /// All members in order, repeated keys included.
     pub fn members(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
         self.0.iter().map(|(key, value)| (key.as_ref(), *value))
     }
 }
 
-/// The JSON string in `raw`, borrowed where it holds no escape; `None` when it is something else.
+/// The JSON string in `raw`, borrowed unless it contains escapes; `None` if it is not a string.
 pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     let text = raw.get();
     match text.strip_prefix('"')?.strip_suffix('"') {
@@ -55,7 +55,7 @@ pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Whether `raw` is JSON `null`, which callers treat like an absent value.
+/// Whether `raw` is JSON `null`, which callers treat as absent.
 pub(crate) fn is_null(raw: &RawValue) -> bool {
     raw.get() == "null"
 }
@@ -86,12 +86,12 @@ impl<'de> Deserialize<'de> for Object<'de> {
     }
 }
 
-/// The items of a JSON array, and how many there are; of more than a thousand only so many are kept.
+/// The items of a JSON array: the first thousand, and how many there are.
 #[derive(Debug)]
 pub struct Array<'a> {
-    /// The first of them.
+    /// The first items.
     pub items: Vec<&'a RawValue>,
-    /// All of them.
+    /// How many items the array has.
     pub length: usize,
 }
 
@@ -124,8 +124,7 @@ impl<'de> Deserialize<'de> for Array<'de> {
     }
 }
 
-/// The beginning of a text that a client wrote, for an answer that says what was wrong with it: the answer must not
-/// be as long as the question.
+/// The beginning of a text from the client, to be quoted in an error: the answer must not grow with the request.
 pub(crate) fn shortened(text: &str) -> String {
     const SHOWN: usize = 300;
     match text.char_indices().nth(SHOWN) {
@@ -134,8 +133,9 @@ pub(crate) fn shortened(text: &str) -> String {
     }
 }
 
-/// A key that borrows from the line where it holds no escape (`Cow` alone always copies). Half a surrogate pair, which
-/// JavaScript writes as an escape, is replaced: it names nothing that is asked for, and must not cost the others.
+/// A key, borrowed from the line unless it contains escapes (plain `Cow` always copies). Half of a surrogate pair,
+/// which JavaScript can write as an escape, is replaced: no known key contains one, and it must not invalidate the
+/// other keys.
 struct Key<'a>(Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {

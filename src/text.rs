@@ -1,14 +1,14 @@
-//! A text of any size, known to be one: UTF-8 without NUL.
+//! Text of any size: valid UTF-8 without NUL.
 //!
-//! A `String` would do, but for one thing: making one of bytes checks them with the standard library, which takes
-//! longer for 16 MiB than reading them. Here they are checked with SIMD, once when they come and again, a chunk at a
-//! time, where the escaper wants a `str`.
+//! This exists instead of `String` because the standard library's UTF-8 check takes longer for 16 MiB than reading
+//! them. Here bytes are checked with SIMD: once when they arrive, and again chunk by chunk where the escaper needs a
+//! `str`.
 
 use std::ops::Range;
 
 use crate::bytes::Bytes;
 
-/// What fits into a processor's second cache with room to spare.
+/// Fits into a processor's second-level cache with room to spare.
 const CHUNK: usize = 64 << 10;
 
 /// UTF-8 without NUL.
@@ -16,38 +16,38 @@ const CHUNK: usize = 64 << 10;
 pub struct Text(Bytes);
 
 impl Text {
-    /// Bytes as text; returns the bytes if they are not valid.
+    /// Takes bytes as text; returns them if they are not valid.
     pub(crate) fn from_bytes(bytes: impl Into<Bytes>) -> Result<Self, Bytes> {
         let bytes = bytes.into();
         if is_text(&bytes) { Ok(Self(bytes)) } else { Err(bytes) }
     }
 
-    /// Its bytes.
+    /// The bytes of the text.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The text as a `str`; checks it all again, so not for large ones.
+    /// The text as a `str`. It is checked again as a whole, so do not call this for large texts.
     pub fn as_str(&self) -> &str {
         simdutf8::basic::from_utf8(&self.0).unwrap_or_default()
     }
 
-    /// Adds more text.
+    /// Appends `more`.
     pub(crate) fn push_str(&mut self, more: &str) {
         self.0.extend_from_slice(more.as_bytes());
     }
 
-    /// In bytes.
+    /// The length in bytes.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether it is empty.
+    /// Whether the text is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The characters from `from` on, whole ones, at most `most` bytes of them (and at least one character).
+    /// Whole characters from `from` on: at most `most` bytes, but at least one character.
     pub(crate) fn chunk(&self, from: usize, most: usize) -> &str {
         simdutf8::basic::from_utf8(&self.0[whole_characters(&self.0, from, most)]).unwrap_or_default()
     }
@@ -59,8 +59,8 @@ impl From<String> for Text {
     }
 }
 
-/// Whether bytes are UTF-8 without NUL, which no text has. Both are looked for chunk by chunk, so that the second
-/// look finds the bytes in the cache.
+/// Whether the bytes are UTF-8 without NUL, which no text contains. Both checks run chunk by chunk, so that the second
+/// finds the bytes in the cache.
 pub(crate) fn is_text(bytes: &[u8]) -> bool {
     let mut at = 0;
     while at < bytes.len() {
@@ -74,8 +74,7 @@ pub(crate) fn is_text(bytes: &[u8]) -> bool {
     true
 }
 
-/// From `from` on, at most `most` bytes, cut before a character that would not be whole. Bytes that are no UTF-8 at
-/// all are cut anywhere.
+/// At most `most` bytes from `from` on, cut before an incomplete character. Bytes that are not UTF-8 are cut anywhere.
 pub(crate) fn whole_characters(bytes: &[u8], from: usize, most: usize) -> Range<usize> {
     let end = from.saturating_add(most).min(bytes.len());
     if end == bytes.len() {

@@ -1,12 +1,12 @@
 //! The waist of the server: what can be asked, and what can come of it.
 //!
-//! The protocol layer translates requests into a [`Call`] and encodes an [`Outcome`] or [`Failure`] for the wire; features
-//! turn the one into the other. Nothing here knows a revision, a JSON-RPC code or an id, so that a feature is written
-//! once for all of them.
+//! The protocol layer translates requests into a [`Call`] and encodes an [`Outcome`] or [`Failure`] for the wire;
+//! features turn one into the other. Nothing here knows a revision, a JSON-RPC code or an id, so a feature is written
+//! once for all revisions.
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | `tool`, `resource` | what is given of tools and of resources |
+//! | `tool`, `resource` | what is said about tools and resources |
 //! | `subscription` | subscriptions and notifications |
 
 mod resource;
@@ -22,21 +22,21 @@ pub use self::subscription::{Interests, Listening, Outbound, Subject, Subscripti
 pub use self::tool::{Block, ToolAnnotations, ToolDefinition, ToolResult};
 use crate::runtime::cancel::Cancelled;
 
-/// What a client can ask of the features. The handshake and `ping` are answered by the eras themselves.
+/// What a client can ask of the features. The protocol layer itself answers the handshake and `ping`.
 #[derive(Debug)]
 pub enum Call {
-    /// `tools/list`: always one page.
+    /// `tools/list`: always a single page.
     ListTools,
     /// `tools/call`.
     CallTool {
-        /// The tool.
+        /// The name of the tool.
         name: String,
-        /// Its arguments, a JSON object; checked by the tool.
+        /// Its arguments, a JSON object. The tool checks them.
         arguments: Option<Box<RawValue>>,
     },
     /// `resources/list`.
     ListResources {
-        /// Where to go on, from an earlier page.
+        /// Where to continue, from the previous page.
         cursor: Option<String>,
     },
     /// `resources/read`.
@@ -44,15 +44,15 @@ pub enum Call {
         /// As the client wrote it.
         uri: String,
     },
-    /// `resources/templates/list`: always one page.
+    /// `resources/templates/list`: always a single page.
     ListResourceTemplates,
     /// `completion/complete`, for a variable of a resource template.
     Complete {
         /// The template, or a URI, as the client wrote it.
         template: String,
-        /// The variable.
+        /// The name of the variable.
         argument: String,
-        /// As much of it as is typed.
+        /// What has been typed so far.
         value: String,
     },
     /// `resources/subscribe`.
@@ -70,73 +70,73 @@ pub enum Call {
 }
 
 impl Call {
-    /// Whether such calls take effect in the order in which they were sent: ending a subscription means the one that
-    /// began before, and not one that is still being begun.
+    /// Whether calls of this kind take effect in the order in which they were sent: unsubscribing ends the subscription
+    /// that came before it, even while that is still being made.
     pub(crate) fn keeps_order(&self) -> bool {
         matches!(self, Self::Subscribe { .. } | Self::Unsubscribe { .. } | Self::Listen(_))
     }
 }
 
-/// What came of a call that could be served.
+/// The result of a call that could be served.
 #[derive(Debug)]
 pub enum Outcome {
     /// Every tool, in a fixed order.
     Tools(Vec<ToolDefinition>),
     /// What a tool gave, be it an error.
     Tool(ToolResult),
-    /// A page of resources.
+    /// The answer of a tool, which may be an error.
     Resources(ResourcePage),
     /// One resource's contents.
     Contents(Contents),
     /// The templates.
     ResourceTemplates(Vec<ResourceTemplate>),
-    /// What a variable can be.
+    /// Possible values of a variable.
     Completion(Completion),
-    /// The client is to hear of a resource from now on.
+    /// The client is subscribed to a resource from now on.
     Subscribe(Subscription),
-    /// It is not to hear of one any more.
+    /// The client is no longer subscribed to a resource.
     Unsubscribe(Subject),
-    /// A stream is to begin.
+    /// A stream begins.
     Listen(Listening),
 }
 
-/// Why a call could not be served. A tool that ran and failed is an [`Outcome`] instead: the model should see it.
+/// Why a call could not be served. A tool that ran and failed is an [`Outcome`], because the model should see it.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// No tool has this name.
+    /// There is no tool of this name.
     UnknownTool(String),
-    /// A parameter is wrong; the text says which, and what to send instead.
+    /// A parameter is invalid; the text says which one and what to send instead.
     InvalidParams(String),
-    /// A URI that is malformed or leads outside the served directory. The text is the same whether or not anything
-    /// is there.
+    /// A URI that is malformed or leads outside the served directory. The text is the same whether or not the target
+    /// exists.
     BadUri {
         /// As the client wrote it.
         uri: String,
         /// What is wrong with it.
         message: String,
     },
-    /// Inside the directory, but not there.
+    /// Inside the directory, but does not exist.
     ResourceNotFound {
         /// As the client wrote it.
         uri: String,
     },
-    /// It is there and cannot be given: unreadable, denied, too big, no regular file.
+    /// Exists but cannot be read: no permission, denied, too large, or not a regular file.
     Unreadable {
         /// As the client wrote it.
         uri: String,
         /// Why, and what to do next.
         message: String,
     },
-    /// A method that this server has, and that was switched off.
+    /// A method that was switched off by an option.
     SwitchedOff {
         /// Its name.
         method: &'static str,
-        /// The option that did it.
+        /// The option.
         option: &'static str,
     },
     /// The server failed.
     Internal(String),
-    /// The client does not want the answer any more.
+    /// The client no longer wants the answer.
     Cancelled,
 }
 

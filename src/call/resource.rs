@@ -1,4 +1,4 @@
-//! Resources as they are listed, what they hold, and what a template's variable can be.
+//! Resources: how they are listed, what they contain, and the values of a template's variables.
 
 use serde::Serialize;
 
@@ -6,18 +6,18 @@ use crate::bytes::Bytes;
 use crate::root::write::Version;
 use crate::text::Text;
 
-/// What a resource holds.
+/// The contents of a resource.
 #[derive(Debug)]
 pub struct Contents {
-    /// As it was asked for.
+    /// As the client asked for it.
     pub uri: String,
     /// The media type.
     pub mime_type: String,
     /// The bytes.
     pub data: Data,
-    /// Set when `data` is not all of it.
+    /// Set if `data` is only a part.
     pub continues: Option<Continuation>,
-    /// By which a later write can tell that the file has changed; only where files can be written.
+    /// Lets a later write detect that the file has changed. Present only if clients may write.
     pub version: Option<Version>,
 }
 
@@ -31,7 +31,7 @@ pub enum Data {
 }
 
 impl Data {
-    /// Text where `is_text` says so and the bytes are UTF-8.
+    /// Text if `is_text` is set and the bytes are valid; otherwise a blob.
     pub(crate) fn from_bytes(bytes: Bytes, is_text: bool) -> Self {
         if !is_text {
             return Self::Blob(bytes);
@@ -40,44 +40,44 @@ impl Data {
     }
 }
 
-/// Where what was asked for lies in a resource.
+/// Where a part lies in its resource.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Continuation {
-    /// This is a part, and there is another one.
+    /// This is a part, and another one follows.
     Next {
-        /// The first byte of the file that is in this part.
+        /// The offset of the first byte of this part.
         from: u64,
-        /// The first byte that is not.
+        /// The offset of the first byte after this part.
         to: u64,
         /// The file's size in bytes.
         total: u64,
-        /// The URI that goes on at `to`.
+        /// The URI of the next part, which begins at `to`.
         next: String,
     },
-    /// It begins past the end: there is nothing to give.
+    /// The part begins past the end, so there is nothing to return.
     PastEnd {
         /// The file's size in bytes.
         total: u64,
     },
 }
 
-/// A list of files, as good as all their names for telling whether it is another one.
+/// Identifies a list of files. Two lists with the same fingerprint hold the same names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint(pub u64);
 
 /// A page of `resources/list`.
 #[derive(Debug)]
 pub struct ResourcePage {
-    /// In order: shallow first.
+    /// Shallow paths first.
     pub resources: Vec<Resource>,
     /// Absent on the last page.
     pub next_cursor: Option<String>,
-    /// Set when the list was cut: how many entries it was cut to.
+    /// Set if the list was cut: the number of entries it was cut to.
     pub truncated: Option<usize>,
-    /// How many entries ignore files hid; 0 where the list was cut.
+    /// How many entries ignore files hid; 0 if the list was cut.
     pub ignored: usize,
-    /// On the first page: which list this is, so that it can be told from a later one.
+    /// On the first page: identifies this list, to compare it with later ones.
     pub fingerprint: Option<Fingerprint>,
 }
 
@@ -89,7 +89,7 @@ pub struct Resource {
     pub uri: String,
     /// The path relative to the served directory.
     pub name: String,
-    /// Guessed from the name; absent where that says nothing.
+    /// Guessed from the name; absent if the name does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<&'static str>,
     /// In bytes.
@@ -104,7 +104,7 @@ pub struct Resource {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Annotations {
-    /// ISO 8601, UTC.
+    /// ISO 8601, in UTC.
     pub last_modified: String,
 }
 
@@ -123,14 +123,14 @@ pub struct ResourceTemplate {
     pub description: &'static str,
 }
 
-/// What can become of a variable that is being typed.
+/// Possible values of a variable that is being typed.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Completion {
-    /// Whole values, the best first; at most 100.
+    /// Whole values, the best first, at most 100.
     pub values: Vec<String>,
-    /// How many there are.
+    /// How many there are in all.
     pub total: usize,
-    /// There are more than `values` holds.
+    /// Whether there are more than `values` holds.
     pub has_more: bool,
 }

@@ -4,43 +4,43 @@ use serde_json::value::RawValue;
 
 use crate::root::{RelPath, WatchPath};
 
-/// What the client of one stream wants to be notified of.
+/// What the client of one stream wants to hear about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interests {
-    /// That the list of resources has changed.
+    /// Changes of the list of resources.
     pub list: bool,
-    /// That one of these resources has changed; as the client wrote them.
+    /// Changes of these resources; URIs as the client wrote them.
     pub uris: Vec<String>,
 }
 
-/// A resource to be followed.
+/// A subscription to a resource.
 #[derive(Debug)]
 pub struct Subscription {
-    /// What it is about.
+    /// The resource.
     pub subject: Subject,
-    /// Where that leads now.
+    /// Where its path leads now.
     pub path: WatchPath,
 }
 
 /// A resource as a client names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
-    /// The URI as it was asked for, absolute.
+    /// The URI as the client asked for it, absolute.
     pub uri: String,
-    /// The path that this means; several URIs mean the same.
+    /// The path that the URI means. Several URIs may mean the same path.
     pub path: RelPath,
-    /// What the URI has after that: which lines.
+    /// The part of the URI after the path, which selects lines.
     pub range: String,
 }
 
 impl Subject {
-    /// Whether two URIs mean the same.
+    /// Whether two URIs mean the same resource.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.path == other.path && self.range == other.range
     }
 }
 
-/// What of its [`Interests`] a stream can hear of.
+/// The part of its [`Interests`] that a stream will hear about.
 #[derive(Debug)]
 pub struct Listening {
     /// The list of resources.
@@ -49,14 +49,14 @@ pub struct Listening {
     pub subscriptions: Vec<Subscription>,
 }
 
-/// What the server says on its own.
+/// What the server sends on its own initiative.
 #[derive(Clone, Debug)]
 pub enum Outbound {
-    /// `notifications/progress`, for a request that gave a token.
+    /// `notifications/progress`, for a request with a progress token.
     Progress {
         /// As the client wrote it.
         token: Box<RawValue>,
-        /// Grows strictly.
+        /// Strictly increasing.
         progress: u64,
         /// What is being done.
         message: String,
@@ -66,6 +66,6 @@ pub enum Outbound {
         /// As the client subscribed to it.
         uri: String,
     },
-    /// There are other resources than before.
+    /// The list of resources has changed.
     ListChanged,
 }

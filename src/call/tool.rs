@@ -1,4 +1,4 @@
-//! Tools as they are listed, and what calling one gives.
+//! Tools: how they are listed, and what calling one returns.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::text::Text;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolDefinition {
-    /// What `tools/call` names.
+    /// The name for `tools/call`.
     pub name: &'static str,
     /// For people; since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,36 +23,37 @@ pub struct ToolDefinition {
     /// Hints for the client's permission prompts; since 2025-03-26.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ToolAnnotations>,
-    /// What some client knows besides; since 2025-06-18.
+    /// Extensions that some clients know; since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Value>,
 }
 
-/// What a tool does to the world. All four are always said: clients assume the worst of what is missing.
+/// What a tool does to its environment. All four hints are always present, because clients assume the worst if one is
+/// missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "the protocol has these four")]
 pub struct ToolAnnotations {
-    /// It changes nothing.
+    /// The tool changes nothing.
     pub read_only_hint: bool,
-    /// It can destroy something.
+    /// The tool can destroy something.
     pub destructive_hint: bool,
-    /// Calling it again with the same arguments changes nothing more.
+    /// Repeating a call with the same arguments changes nothing more.
     pub idempotent_hint: bool,
-    /// It reaches beyond the served directory; never.
+    /// The tool reaches beyond the served directory; always false.
     pub open_world_hint: bool,
 }
 
-/// A tool's answer.
+/// The answer of a tool.
 #[derive(Debug, Default)]
 pub struct ToolResult {
-    /// Shown to the model, in this order.
+    /// For the model, in this order.
     pub content: Vec<Block>,
     /// The tool ran and failed; `content` says why.
     pub is_error: bool,
 }
 
-/// A piece of a tool's answer.
+/// A part of a tool's answer.
 #[derive(Debug)]
 pub enum Block {
     /// Plain text.
@@ -66,13 +67,13 @@ pub enum Block {
     },
     /// A sound; since 2025-03-26.
     Audio {
-        /// Where it is, for revisions that can only embed it.
+        /// The URI of the file, for revisions that can only embed it.
         uri: String,
         /// Such as `audio/wav`.
         mime_type: String,
         /// The file's bytes.
         data: Bytes,
     },
-    /// Anything else.
+    /// Any other file.
     Resource(Contents),
 }

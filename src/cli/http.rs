@@ -1,4 +1,4 @@
-//! The options of the HTTP server, and what comes of them before the kernel sandbox: bound sockets, and who may come in.
+//! The options of the HTTP server, and what they lead to before the kernel sandbox: bound sockets and access rules.
 
 #![allow(
     clippy::disallowed_types,
@@ -21,7 +21,7 @@ use crate::transport::http::access::Access;
 use crate::transport::http::listener::{self, Address, Bound};
 use crate::transport::http::token;
 
-/// The variable with the token.
+/// The environment variable that holds the token.
 const TOKEN_VARIABLE: &str = "MCP_FS_TOKEN";
 
 /// Options of the HTTP server.
@@ -64,7 +64,7 @@ pub struct Door {
     pub bound: Vec<Bound>,
     /// Who may come in.
     pub access: Access,
-    /// Lines for stderr: where the server is, and what to paste into clients.
+    /// Lines for stderr: the address of the server, and what to paste into clients.
     pub notices: Vec<String>,
 }
 
@@ -108,7 +108,7 @@ impl HttpOptions {
         Ok(bound)
     }
 
-    /// The token, and whether it was made just now.
+    /// The token, and whether it was generated.
     fn token(&self, root: &Root, is_local: bool) -> Result<(Option<String>, bool), StartupError> {
         let variable = std::env::var_os(TOKEN_VARIABLE);
         if self.no_token {
@@ -159,12 +159,12 @@ fn read_token(path: &Path, root: &Root) -> Result<String, StartupError> {
     token::read(&source, &text).map_err(StartupError)
 }
 
-/// Whether a path outside leads into DIR.
+/// Whether a path on the host leads into DIR.
 fn is_inside(path: &Path, root: &Root) -> io::Result<bool> {
     Ok(fs::canonicalize(path)?.starts_with(root.path()))
 }
 
-/// What a client is given to reach a socket.
+/// The URL that clients use to reach a socket.
 fn url(bound: &Bound, address: &Address) -> String {
     match bound.address() {
         Some(address) => format!("http://{address}/mcp"),

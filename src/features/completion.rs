@@ -1,17 +1,18 @@
-//! `completion/complete`: what a path that is being typed can become, one directory level at a time
+//! `completion/complete`: completes a path that is being typed, one directory level at a time
 //! (<https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion>).
 //!
-//! A value is all of the template's `path`, not just the rest of it, and a directory ends in `/`. It is text of a URI.
-//! Some clients put it behind the template's beginning as it is, others expand the template (RFC 6570), which encodes
-//! what is left to encode and keeps escapes. So it is raw but for what only an escape can say: `%`, `?`, `#`, bytes
-//! that are no UTF-8, and characters that could act on the menu it is shown in.
+//! A value is the whole `path` of the template, not only the missing part, and a directory ends in `/`. It is the text
+//! of a URI. Some clients append it to the beginning of the template as it is; others expand the template (RFC 6570),
+//! which encodes what is left to encode and keeps escapes. So values are raw, except for what only an escape can
+//! express: `%`, `?`, `#`, bytes that are not UTF-8, and characters that could affect the menu that shows them.
 //!
-//! What begins with the typed text comes first, then what does so in another case, then what holds it, each by the
-//! bytes of the names; directories stand among files. While nothing is typed, dot files come last. Ignored files can be
-//! read, and are offered; version control's own directories only once their name is begun.
+//! Names that begin with the typed text come first, then those that do so in another case, then those that contain it;
+//! each group is sorted by the bytes of the names, directories among files. While nothing is typed, dot files come
+//! last. Ignored files can be read, so they are offered; the directories of version control only once their name has
+//! been started.
 //!
-//! What cannot be listed, be it outside, denied, missing or no directory, has no completions: the answer is the same
-//! whether or not something is there.
+//! A path that cannot be listed because it is outside, denied, missing or not a directory has no completions: the
+//! answer is the same whether or not it exists.
 
 use std::collections::BTreeMap;
 
@@ -28,16 +29,17 @@ use crate::root::{Entry, Kind, RelPath, RequestedPath, Root, RootError};
 use crate::runtime::permits::Work;
 use crate::services::context::Context;
 
-/// The template's variables. Only the first can be completed: the others are numbers.
+/// The variables of the template. Only the first can be completed; the others are numbers.
 const VARIABLES: [&str; 4] = ["path", "offset", "limit", "column"];
 
-/// Values in one answer; the protocol allows no more.
+/// The maximum number of values in one answer, set by the protocol.
 const MOST: usize = 100;
 
-/// The best matches, kept while a directory is read: more than are given, as links among them may lead nowhere.
+/// The number of matches kept while a directory is read. More than are returned, because links among them may be
+/// dangling.
 const KEPT: usize = 1_000;
 
-/// No written name is longer: it has at most 255 bytes, each written as three, and a `/`.
+/// The longest name as written: it has at most 255 bytes, each of which may be written as three, and a `/`.
 const LONGEST_NAME: usize = 766;
 
 /// Completes a variable of `template`.
@@ -59,7 +61,7 @@ pub(super) fn complete(template: &str, argument: &str, value: &str, context: &Co
     }
 }
 
-/// Both must be known: the template, or a URI that is inside by what it says, and one of the variables.
+/// Both must be known: the template, or a URI whose text is inside the directory, and one of the variables.
 fn check(template: &str, argument: &str, root: &Root) -> Result<(), Failure> {
     let is_inside = |asked: RequestedPath| !asked.path.has_parent_refs();
     let is_uri = || !template.contains('{') && root.locate_uri(template).is_ok_and(is_inside);
@@ -75,19 +77,19 @@ fn check(template: &str, argument: &str, root: &Root) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A path, as far as it is typed.
+/// A partially typed path.
 struct Typed {
     /// What every value begins with: the text up to the last `/`.
     before: String,
-    /// The directory that this means.
+    /// The directory that this names.
     directory: RequestedPath,
-    /// What names have to match.
+    /// The typed part of a name.
     name: Name,
 }
 
 impl Typed {
-    /// The text is read behind the template's beginning, as it will be in a URI. An absolute path or URI, which would
-    /// mean nothing there, is made relative.
+    /// The text is read as the continuation of the template's beginning, as it will be in a URI. An absolute path or
+    /// URI, which would be meaningless there, is made relative.
     fn read(value: &str, root: &Root) -> Result<Self, RootError> {
         let (before, name) = value.split_at(value.rfind('/').map_or(0, |at| at + 1));
         let name = Name::new(percent_encoding::percent_decode_str(name).collect());
@@ -102,13 +104,13 @@ impl Typed {
     }
 }
 
-/// The typed part of a name, exactly and without case.
+/// The typed part of a name, as it is and without case.
 struct Name {
     exact: Vec<u8>,
     folded: Finder<'static>,
 }
 
-/// How well a name matches, the best first.
+/// How well a name matches, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Begins,
@@ -129,7 +131,7 @@ impl Name {
             return None;
         }
         if begins {
-            // As in a shell, nothing is no beginning of a dot file.
+            // As in a shell, an empty text does not match dot files.
             let is_dot_file = entry.name.starts_with(b".");
             return Some(if nothing_typed && is_dot_file { Rank::Holds } else { Rank::Begins });
         }
@@ -138,15 +140,15 @@ impl Name {
     }
 }
 
-/// Without case, and in one Unicode form.
+/// Without case, in one Unicode form.
 fn folded(name: &[u8]) -> String {
     cased(&String::from_utf8_lossy(name), true).into_owned()
 }
 
-/// The entries of a directory that match.
+/// The matching entries of a directory.
 struct Matches {
     before: String,
-    /// Where the directory really is.
+    /// The real path of the directory.
     directory: RelPath,
     best: BTreeMap<(Rank, Vec<u8>), Kind>,
     total: usize,
@@ -168,7 +170,7 @@ impl Matches {
         Ok(matches)
     }
 
-    /// Counts a match, and keeps it where it is among the best.
+    /// Counts a match, and keeps it if it is among the best.
     fn add(&mut self, rank: Rank, entry: Entry<'_>) {
         self.total += 1;
         if self.best.len() == KEPT {
@@ -181,7 +183,7 @@ impl Matches {
         self.best.insert((rank, entry.name.to_vec()), entry.kind);
     }
 
-    /// The best of them. Links that lead out, to denied files or nowhere are left out.
+    /// The best matches. Dangling links, and links that lead outside or to denied files, are left out.
     fn completion(self, context: &Context) -> Result<Completion, Failure> {
         context.reserve((MOST * (self.before.len() + LONGEST_NAME)) as u64)?;
         let (mut values, mut total) = (Vec::new(), self.total);
@@ -205,7 +207,7 @@ impl Matches {
     }
 }
 
-/// What an entry is, once links are followed; `None` where that cannot be.
+/// The kind of an entry once links are followed; `None` if they cannot be.
 fn leads_to(directory: &RelPath, name: &[u8], kind: Kind, context: &Context) -> Option<Kind> {
     if kind != Kind::Link {
         return Some(kind);
@@ -214,7 +216,7 @@ fn leads_to(directory: &RelPath, name: &[u8], kind: Kind, context: &Context) -> 
     context.root().stat(&asked, &context.cancel).ok().map(|(_, stat)| stat.kind)
 }
 
-/// The bytes of a path as a value has them.
+/// The bytes of a path as written in a value.
 fn written(path: &[u8]) -> String {
     let mut value = String::with_capacity(path.len());
     for chunk in path.utf8_chunks() {

@@ -1,11 +1,11 @@
-//! What bytes are: text or not, and their media type.
+//! What a file contains: text or not, and its media type.
 //!
-//! A file's name says what it is meant to be; that is all `resources/list` has, since it reads nothing. Once bytes
-//! are at hand they decide: a `.png` that is a JPEG says `image/jpeg`, a picture whose name ends in `.txt` is no text.
-//! That matters, because clients hand pictures on to a model, and one that is not what its type says ends the
+//! A name tells what a file is meant to be, which is all that `resources/list` has, since it reads nothing. Once bytes
+//! are read they decide: a `.png` that contains a JPEG is `image/jpeg`, and a picture whose name ends in `.txt` is not
+//! text. That matters, because clients pass pictures on to a model, and one that does not match its type ends the
 //! conversation with an error.
 //!
-//! Encodings other than UTF-8, lines and windows of them are the business of `text`; the disk is `root`'s.
+//! Encodings other than UTF-8, lines and windows of lines are up to `text`; the disk is up to `root`.
 
 mod pixels;
 mod tables;
@@ -16,16 +16,17 @@ pub(super) use self::pixels::pixels;
 pub(super) use self::tables::BINARY as UNKNOWN;
 use self::tables::{BINARY, EXTENSIONS, NAMES, PLAIN, TEXT_TYPES, Table};
 
-/// How much of a file tells its format. Enough for every signature, and a bound on what hostile content can cost.
+/// How many bytes of a file identify its format. Enough for every signature, and a limit on the cost of hostile
+/// content.
 const HEAD: usize = 4096;
 
-/// The media type that a file's name (or path) promises; `application/octet-stream` where it promises nothing.
+/// The media type suggested by a file's name (or path); `application/octet-stream` if the name suggests nothing.
 pub(super) fn media_type_of_name(name: &[u8]) -> &'static str {
     let name = name.rsplit(|&byte| byte == b'/').next().unwrap_or(name);
     if let Some(known) = look_up(NAMES, name) {
         return known;
     }
-    // A leading dot hides a file; it starts no extension.
+    // A leading dot hides a file; it does not start an extension.
     let dot = name.iter().rposition(|&byte| byte == b'.').filter(|&at| at > 0);
     if let Some(extension) = dot.map(|at| &name[at + 1..]) {
         let guess = || mime_guess::from_ext(std::str::from_utf8(extension).ok()?).first_raw();
@@ -37,20 +38,20 @@ pub(super) fn media_type_of_name(name: &[u8]) -> &'static str {
     part.and_then(|at| look_up(NAMES, &name[..=at])).unwrap_or(BINARY)
 }
 
-/// The media type of a file whose content is known, or its first 4 KiB: what the content proves, else what the name
-/// promises.
+/// The media type of a file whose content, or first 4 KiB, is known: what the content proves, else what the name
+/// suggests.
 ///
-/// `is_text` is what the caller found, which may know more encodings than UTF-8; it rules out every binary type, and its
-/// absence every textual one.
+/// `is_text` comes from the caller, which may know more encodings than UTF-8. If set, it rules out every binary type;
+/// if not, every textual one.
 pub(super) fn media_type(name: &[u8], content: &[u8], is_text: bool) -> &'static str {
     let promised = media_type_of_name(name);
     if is_text {
         return if is_text_type(promised) { promised } else { PLAIN };
     }
-    // A picture of the kinds that clients show would have been recognised. Sound may begin with anything.
+    // A picture of a kind that clients show would have been recognised. Audio files may begin with anything.
     let refuted = promised == BINARY || is_text_type(promised) || kind_of(promised) == Some(MediaKind::Image);
     let is_media = |media_type: &str| media_type.starts_with("image/") || media_type.starts_with("audio/");
-    // Raw photographs are TIFF inside and HEIC is a HEIF: there the name says more.
+    // Raw photographs are TIFF inside, and HEIC is a kind of HEIF: there the name is more precise.
     let is_family = |media_type: &str| matches!(media_type, "image/tiff" | "image/heif");
     match sniff(content).filter(|found| !is_text_type(found)) {
         Some(found) if refuted || kind_of(found).is_some() => found,
@@ -60,23 +61,22 @@ pub(super) fn media_type(name: &[u8], content: &[u8], is_text: bool) -> &'static
     }
 }
 
-/// What clients and models can take as such.
+/// Kinds of media that clients and models accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MediaKind {
-    /// A picture: PNG, JPEG, GIF or WebP.
+    /// PNG, JPEG, GIF or WebP.
     Image,
-    /// Sound: WAV, MP3, Ogg, FLAC, M4A or AAC.
+    /// WAV, MP3, Ogg, FLAC, M4A or AAC.
     Audio,
 }
 
-/// Whether the content is a picture or sound that clients take, and its media type. The first 4 KiB suffice.
+/// Whether the content is an image or audio that clients accept, and its media type. The first 4 KiB suffice.
 pub(super) fn media_kind(content: &[u8]) -> Option<(MediaKind, &'static str)> {
     let found = sniff(content)?;
     kind_of(found).map(|kind| (kind, found))
 }
 
-/// The text of the bytes, which may end within a character: what there is of that one is left out. `None` if the
-/// bytes are no UTF-8.
+/// The text of bytes that may end in the middle of a character, whose part is left out. `None` if they are not UTF-8.
 pub(super) fn utf8_prefix(bytes: &[u8]) -> Option<&str> {
     match simdutf8::compat::from_utf8(bytes) {
         Ok(text) => Some(text),
@@ -108,7 +108,7 @@ fn kind_of(media_type: &str) -> Option<MediaKind> {
     }
 }
 
-/// The media type of binary content, by the name that clients know. Text has none: "BM..." is not a picture there.
+/// The media type of binary content, by the name that clients know. Not for text, where "BM..." is not a picture.
 fn sniff(content: &[u8]) -> Option<&'static str> {
     let head = &content[..content.len().min(HEAD)];
     if looks_like_text(head) {
@@ -116,8 +116,8 @@ fn sniff(content: &[u8]) -> Option<&'static str> {
     }
     let Some(found) = infer::get(head) else { return sniff_unknown(head) };
     match found.mime_type() {
-        // infer looks at two to four bytes of these, or not at the container. Data may begin so by chance, and a PNG
-        // whose line ends were converted is none any more.
+        // infer checks only two to four bytes of these, or not the container. Data may begin that way by chance, and a
+        // PNG whose line endings were converted is broken.
         "image/bmp" if head.get(6..10) != Some(&[0; 4]) => None,
         "image/gif" if !head.starts_with(b"GIF8") => None,
         "image/png" if !head.starts_with(b"\x89PNG\r\n\x1a\n") => None,
@@ -133,10 +133,11 @@ fn sniff(content: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Formats that infer lacks and that would go by a misleading name: `.ts` is TypeScript first, and audio books are M4A.
+/// Formats that infer lacks and whose names mislead: `.ts` means TypeScript first, and audio books are M4A.
 fn sniff_unknown(head: &[u8]) -> Option<&'static str> {
     let has = |at: usize, bytes: &[u8]| head.get(at..).is_some_and(|rest| rest.starts_with(bytes));
-    // MPEG transport streams are packets of 188 bytes, on cameras' cards (`.mts`) with a time stamp before each.
+    // MPEG transport streams consist of packets of 188 bytes; on the cards of cameras (`.mts`) a time stamp precedes
+    // each.
     let transport_stream = has(0, b"G") && has(188, b"G") || has(4, b"G") && has(196, b"G");
     if has(4, b"ftypM4B ") {
         Some("audio/mp4")
@@ -147,12 +148,12 @@ fn sniff_unknown(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Whether an Ogg file has a picture track; the first page of each track comes before any data.
+/// Whether an Ogg file has a video track. The first page of each track precedes all data.
 fn is_ogg_video(head: &[u8]) -> bool {
     [&b"\x80theora"[..], b"OVP80", b"BBCD\0", b"\x01video\0"].iter().any(|track| memmem::find(head, track).is_some())
 }
 
-/// Whether this may be text, in UTF-8 or in some older encoding: binary formats have control bytes early on.
+/// Whether this may be text, in UTF-8 or an older encoding: binary formats have control bytes near the start.
 fn looks_like_text(head: &[u8]) -> bool {
     let is_control = |&byte: &u8| matches!(byte, 1..=8 | 11 | 14..=26 | 28..=31);
     memchr(0, head).is_none() && (utf8_prefix(head).is_some() || !head.iter().any(is_control))
@@ -237,7 +238,7 @@ mod tests {
         let mut stream = vec![0xff; 400];
         (stream[0], stream[188], stream[1]) = (b'G', b'G', 0);
         for (name, content, is_text, expected) in [
-            // Text keeps a textual promise and breaks any other.
+            // Text confirms a textual name and refutes any other.
             ("a.rs", &b"fn main() {}"[..], true, "text/x-rust"),
             ("a.svg", b"<svg/>", true, "image/svg+xml"),
             ("a.json", b"{}", true, "application/json"),
@@ -245,7 +246,7 @@ mod tests {
             ("a.png", b"BM is no picture", true, PLAIN),
             ("a.zip", b"PK", true, PLAIN),
             ("unknown", b"GIF89a, a format", true, PLAIN),
-            // What is no text breaks a textual promise.
+            // Binary content refutes a textual name.
             ("a.txt", PNG, false, "image/png"),
             ("README", JPEG, false, "image/jpeg"),
             ("a.svgz.svg", b"\x1f\x8b\x08\0", false, "application/gzip"),
@@ -253,7 +254,7 @@ mod tests {
             ("a.txt", b"a\0b", false, BINARY),
             ("a.html", b"<html>\0", false, BINARY),
             ("a.ts", &stream, false, "video/mp2t"),
-            // Pictures and sound are what they are.
+            // Images and audio are what they are.
             ("a.png", JPEG, false, "image/jpeg"),
             ("a.png", b"\0garbage", false, BINARY),
             ("a.png", HEIF, false, "image/heif"),
@@ -262,7 +263,7 @@ mod tests {
             ("a.pdf", PNG, false, "image/png"),
             ("unknown", M4A, false, "audio/mp4"),
             ("a.tif", b"BM\x9a\0\0\0\0\0\0\0", false, "image/bmp"),
-            // Where the name is more precise it stays.
+            // A more precise name is kept.
             ("a.heic", HEIF, false, "image/heic"),
             ("a.nef", TIFF, false, "image/x-nikon-nef"),
             ("a.jar", b"PK\x03\x04\x14\0", false, "application/java-archive"),
@@ -299,7 +300,7 @@ mod tests {
             (b"\xff\xfb\xff\xfb\0\0", None),
             (b"", None),
             (b"\x89", None),
-            // Text in UTF-8 or Latin-1 that begins like a format.
+            // Text in UTF-8 or Latin-1 that begins like a binary format.
             (b"GIF89a is a format", None),
             (b"ID3 tags\x08", None),
             (b"OggS f\xfcr alle", None),

@@ -1,4 +1,4 @@
-//! A call to the feature that serves it.
+//! From a call to the feature that serves it.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::features::{completion, resources, tools};
 use crate::root::{RequestedPath, Root};
 use crate::services::context::Context;
 
-/// Serves a call. May wait for a disk, unless [`inline`] has chosen it.
+/// Serves a call. May wait for a disk, unless [`inline`] selected the call.
 pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
     match call {
         Call::ListTools => Ok(Outcome::Tools(tools::definitions(context.writable().is_some()))),
@@ -24,7 +24,7 @@ pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
     }
 }
 
-/// What is answered to a call whose work is stuck: nothing was heard of it for so long.
+/// The answer to a call whose work is stuck: it has shown no progress for `after`.
 pub(crate) fn timed_out(call: &Call, after: Duration) -> Result<Outcome, Failure> {
     let message = format!("The file system did not respond within {} s (--io-timeout).", after.as_secs());
     match call {
@@ -36,7 +36,7 @@ pub(crate) fn timed_out(call: &Call, after: Duration) -> Result<Outcome, Failure
     }
 }
 
-/// What is answered to a call for which the system has no thread. Nothing was done.
+/// The answer to a call for which the system has no thread. Nothing was done.
 pub(crate) fn no_thread(call: &Call) -> Result<Outcome, Failure> {
     let message = "There is no thread for this request, so nothing was done: the system has no thread (raise ulimit -u, or the \
                    container's limit of processes), or all are blocked in a file system that does not answer. Try \
@@ -50,18 +50,18 @@ pub(crate) fn no_thread(call: &Call) -> Result<Outcome, Failure> {
     }
 }
 
-/// Whether a call is served on the loop's own thread: a hop to another one costs more than a small read.
+/// Whether a call is served on the event loop's own thread: a hop to another thread costs more than a small read.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Inline {
     /// It needs no disk.
     Always,
     /// It reads this file, and is served inline if that is small and in the page cache.
     SmallFile(RequestedPath),
-    /// It may wait for a disk, or take long.
+    /// It may wait for a disk or take long.
     Never,
 }
 
-/// Decided from the call alone; whether a file is small and cached, the root knows ([`Root::read_cached`]).
+/// Decided from the call alone. Whether a file is small and cached is up to the root ([`Root::read_cached`]).
 pub(crate) fn inline(call: &Call, root: &Root) -> Inline {
     let file = match call {
         Call::ListTools | Call::ListResourceTemplates | Call::Unsubscribe { .. } => return Inline::Always,

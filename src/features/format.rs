@@ -1,4 +1,4 @@
-//! Paths, sizes, numbers and times as they stand in answers.
+//! How answers write paths, sizes, numbers and times.
 
 use std::borrow::Cow;
 use std::time::SystemTime;
@@ -10,8 +10,8 @@ use crate::hostile::is_hostile;
 use crate::object;
 use crate::root::{Entry, Kind, NotEntered, RelPath, Root};
 
-/// A path on one line: as it is, or as its `file://` URI where a [hostile](crate::hostile) character or invalid UTF-8 is
-/// in it. Every tool takes both.
+/// A path on one line: as it is, or as its `file://` URI if it contains [hostile](crate::hostile) characters or invalid
+/// UTF-8. Every tool accepts both.
 pub(super) fn shown(root: &Root, path: &RelPath) -> String {
     match plain(path.as_bytes()) {
         Some(_) if path.is_root() => ".".to_owned(),
@@ -20,35 +20,35 @@ pub(super) fn shown(root: &Root, path: &RelPath) -> String {
     }
 }
 
-/// The same for an entry of a directory: its name alone where that will do.
+/// The same for an entry of a directory: only its name, if possible.
 pub(super) fn shown_entry<'n>(root: &Root, dir: &RelPath, name: &'n [u8]) -> Cow<'n, str> {
     plain(name).map_or_else(|| root.uri(&dir.join(name)).into(), Cow::Borrowed)
 }
 
-/// A walk's notes, a line's worth each.
+/// The notes of a walk, one line each.
 pub(super) fn notes(root: &Root, notes: &[(RelPath, String)]) -> Vec<String> {
     notes.iter().map(|(path, why)| format!("{} {why}", noted(root, path))).collect()
 }
 
-/// How many entries ignore files hid from a walk, where they hid any.
+/// How many entries ignore files hid from a walk, if any.
 pub(super) fn hidden(entries: usize) -> Option<String> {
     let entries = (entries > 0).then(|| counted(entries as u64, "entry", "entries"))?;
     Some(format!("{entries} hidden by ignore files (includeIgnored shows them)"))
 }
 
-/// How many links to directories a walk did not enter, where there were any.
+/// How many links to directories a walk did not enter, if any.
 pub(super) fn not_entered(links: NotEntered) -> Option<String> {
     let at_least = if links.is_more { "at least " } else { "" };
     let links = (links.count > 0).then(|| counted(links.count as u64, "link", "links"))?;
     Some(format!("{at_least}{links} to directories not entered (name one in \"path\")"))
 }
 
-/// A path in a note, which must not be as long as an answer.
+/// A path in a note, limited in length.
 fn noted(root: &Root, path: &RelPath) -> String {
     object::shortened(&shown(root, path))
 }
 
-/// What a walk could not read, mostly directories: the first few by name, as there may be any number.
+/// What a walk could not read, mostly directories. Only the first few are named, because there may be any number.
 #[derive(Debug, Default)]
 pub(super) struct Unreadable {
     first: Vec<RelPath>,
@@ -62,7 +62,7 @@ impl Unreadable {
         if self.first.len() < Self::NAMED { self.first.push(path) } else { self.more += 1 }
     }
 
-    /// Names them; `None` if all could be read.
+    /// A note that names them; `None` if everything could be read.
     pub(super) fn note(&self, root: &Root) -> Option<String> {
         let names: Vec<_> = self.first.iter().map(|path| noted(root, path)).collect();
         let more = if self.more > 0 { format!(" and {} more", grouped(self.more)) } else { String::new() };
@@ -70,7 +70,7 @@ impl Unreadable {
     }
 }
 
-/// What stands before an entry's name in a listing.
+/// The label before an entry's name in a listing.
 pub(super) fn label(kind: Kind) -> &'static str {
     match kind {
         Kind::File => "[FILE]",
@@ -80,8 +80,8 @@ pub(super) fn label(kind: Kind) -> &'static str {
     }
 }
 
-/// An entry's line in a listing, appended to `text` unless that would make it longer than `max`; the first one always
-/// is, so that going on from where it ended gets somewhere.
+/// Appends an entry's line to `text` unless that would exceed `max`. The first entry is always appended, so that
+/// continuing from the end of one answer makes progress.
 pub(super) fn push_entry(text: &mut String, max: usize, root: &Root, dir: &RelPath, entry: Entry<'_>) -> bool {
     let (label, name) = (label(entry.kind), shown_entry(root, dir, entry.name));
     if !text.is_empty() {
@@ -113,7 +113,7 @@ pub(super) fn grouped(number: u64) -> String {
     out
 }
 
-/// `1 line`, `2 lines`: a number and the word for what it counts.
+/// `1 line`, `2 lines`: a number with the right form of the noun.
 pub(super) fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
@@ -136,7 +136,7 @@ pub(super) fn size(bytes: impl Into<u128>) -> String {
 
 /// RFC 3339, in UTC, to the second; `None` outside the years 0 to 9999.
 pub(super) fn timestamp(time: SystemTime) -> Option<String> {
-    // A SystemTime can be beyond what the conversion takes (a file dated year 500,000): it must not panic.
+    // A SystemTime can exceed the range of the conversion (a file dated year 500,000), which must not panic.
     let seconds = match time.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(after) => i64::try_from(after.as_secs()).ok()?,
         Err(before) => {

@@ -1,19 +1,19 @@
 //! What the server can do: the work behind each [`Call`](crate::call::Call).
 //!
-//! A feature knows the root and its own arguments. It knows no revision and nothing of the wire: what it gives back is
-//! plain data, encoded elsewhere.
+//! A feature knows the root and its own arguments. It knows no revision and nothing of the wire: its result is plain
+//! data, encoded elsewhere.
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`dispatch`] | a call to the feature that serves it |
-//! | [`tools`] | one file a tool, and the registry |
+//! | [`dispatch`] | from a call to the feature that serves it |
+//! | [`tools`] | one file per tool, and the registry |
 //! | [`resources`] | list, read, templates, subscriptions |
-//! | [`completion`] | what a path that is being typed can become |
-//! | `search` | names by glob, and text by ripgrep's engine |
-//! | `edit` | texts in a file found and replaced, from bytes to bytes |
-//! | [`text`] | bytes to text: encodings, and windows of lines |
-//! | [`content`] | media types; what is text at all |
-//! | [`mod@format`] | paths, numbers and times as answers write them |
+//! | [`completion`] | completion of paths |
+//! | `search` | search by name with globs, and by content with ripgrep's engine |
+//! | `edit` | find and replace in a file, from bytes to bytes |
+//! | [`text`] | from bytes to text: encodings, and windows of lines |
+//! | [`content`] | media types, and what counts as text |
+//! | [`mod@format`] | how answers write paths, numbers and times |
 
 mod completion;
 mod content;

@@ -1,6 +1,6 @@
-//! The text of one outgoing line, built up in order and escaped as late as possible.
+//! The text of one outgoing message, built in order and escaped as late as possible.
 //!
-//! A 16 MiB file must not become a second, escaped copy in memory: large texts and blobs are kept as they are, and
+//! A 16 MiB file must not become a second, escaped copy in memory. Large texts and blobs are kept as they are, and
 //! escaped chunk by chunk into the buffer that is written ([`Body::stage`]). Everything small is escaped at once. No
 //! `serde_json::Value` ever holds a text.
 
@@ -9,22 +9,23 @@ use serde::Serialize;
 use crate::bytes::Bytes;
 use crate::text::Text;
 
-/// Text and blobs up to this size are escaped at once; larger ones when they are written.
+/// Texts and blobs up to this size are escaped at once, larger ones when they are written.
 const INLINE: usize = 8 << 10;
 
-/// A line up to this size is written before larger ones.
+/// Messages up to this size are written before larger ones.
 const SMALL: usize = 64 << 10;
 
-/// How much of a large text or blob is escaped at once. A multiple of three, so that base64 needs no padding within.
+/// How much of a large text or blob is escaped at a time. A multiple of three, so that base64 needs no padding in
+/// between.
 const CHUNK: usize = 48 << 10;
 
-/// A line under construction, later one that is being written.
+/// A message under construction, and later while it is written.
 #[derive(Debug, Default)]
 pub(crate) struct Body {
-    /// What comes before `tail`.
+    /// Everything before `tail`.
     segments: Vec<Segment>,
     tail: Vec<u8>,
-    /// While writing: the segment that is next, and how much of it is done.
+    /// While writing: the current segment, and how much of it is done.
     segment: usize,
     done: usize,
     error: Option<i32>,
@@ -38,7 +39,7 @@ enum Segment {
 }
 
 impl Segment {
-    /// In bytes, before escaping.
+    /// The length in bytes before escaping.
     fn len(&self) -> usize {
         match self {
             Self::Raw(bytes) => bytes.len(),
@@ -56,38 +57,38 @@ impl Segment {
 }
 
 impl Body {
-    /// An empty line.
+    /// An empty message.
     pub(crate) fn new() -> Self {
         Self { tail: Vec::with_capacity(512), ..Self::default() }
     }
 
-    /// Notes that this is an error with this code.
+    /// Marks the message as an error with this code.
     pub(crate) fn set_error(&mut self, code: i32) {
         self.error = Some(code);
     }
 
-    /// The code of an error; `None` for a result, a notification or a batch. HTTP has a status for some.
+    /// The code of an error; `None` for a result, a notification or a batch. HTTP maps some codes to a status.
     pub(crate) fn error_code(&self) -> Option<i32> {
         self.error
     }
 
-    /// JSON that is already text.
+    /// Appends text that is already JSON.
     pub(crate) fn raw(&mut self, json: &str) {
         self.tail.extend_from_slice(json.as_bytes());
     }
 
-    /// `{` or `[`.
+    /// Appends `{` or `[`.
     pub(crate) fn open(&mut self, bracket: char) {
         self.separate();
         self.tail.push(bracket as u8);
     }
 
-    /// `}` or `]`.
+    /// Appends `}` or `]`.
     pub(crate) fn close(&mut self, bracket: char) {
         self.tail.push(bracket as u8);
     }
 
-    /// A key that needs no escaping, with its colon.
+    /// Appends a key that needs no escaping, and its colon.
     pub(crate) fn key(&mut self, key: &str) {
         self.separate();
         self.tail.push(b'"');
@@ -95,20 +96,20 @@ impl Body {
         self.raw("\":");
     }
 
-    /// A short string.
+    /// Appends a short string.
     pub(crate) fn string(&mut self, value: &str) {
         self.separate();
         json_escape_simd::escape_into(value, &mut self.tail);
     }
 
-    /// Anything small that serde can write.
+    /// Appends any small value that serde can write.
     pub(crate) fn value(&mut self, value: &impl Serialize) {
         self.separate();
-        // Cannot fail: the types written here have string keys, and a Vec takes everything.
+        // Cannot fail: the types written here have string keys, and writing to a Vec cannot fail.
         let _ = serde_json::to_writer(&mut self.tail, value);
     }
 
-    /// A string of any size.
+    /// Appends a string of any size.
     pub(crate) fn text(&mut self, text: Text) {
         if text.len() <= INLINE {
             return self.string(text.as_str());
@@ -117,7 +118,7 @@ impl Body {
         self.payload(Segment::Text(text));
     }
 
-    /// Bytes of any size, as a base64 string.
+    /// Appends bytes of any size as a base64 string.
     pub(crate) fn base64(&mut self, data: Bytes) {
         self.separate();
         if data.len() <= INLINE {
@@ -128,11 +129,11 @@ impl Body {
         self.payload(Segment::Base64(data));
     }
 
-    /// Another body, as the next element.
+    /// Appends another body as the next element.
     pub(crate) fn append(&mut self, other: Self) {
         self.separate();
         if other.segments.is_empty() && other.tail.len() <= INLINE {
-            // Many small ones must not take a piece of memory each.
+            // Many small bodies must not each occupy a segment.
             return self.tail.extend_from_slice(&other.tail);
         }
         self.segments.push(Segment::Raw(std::mem::take(&mut self.tail)));
@@ -140,28 +141,28 @@ impl Body {
         self.tail = other.tail;
     }
 
-    /// Ends the line.
+    /// Appends the newline.
     pub(crate) fn end_line(&mut self) {
         self.tail.push(b'\n');
     }
 
-    /// Whether it is small enough to be written in one go.
+    /// Whether the message is small enough to be written in one go.
     pub(crate) fn is_small(&self) -> bool {
         self.len() <= SMALL
     }
 
-    /// In bytes, before texts and blobs are escaped.
+    /// The length in bytes, before texts and blobs are escaped.
     pub(crate) fn len(&self) -> usize {
         self.segments.iter().map(Segment::len).sum::<usize>() + self.tail.len()
     }
 
-    /// The memory that it takes, about.
+    /// Approximate memory, in bytes.
     pub(crate) fn memory(&self) -> usize {
         let segments: usize = self.segments.iter().map(Segment::memory).sum();
         segments + self.segments.capacity() * size_of::<Segment>() + self.tail.capacity()
     }
 
-    /// The line's first bytes, for the log.
+    /// The first bytes of the message, for the log.
     pub(crate) fn head(&self, most: usize) -> Vec<u8> {
         let mut head = Vec::new();
         for segment in &self.segments {
@@ -179,7 +180,7 @@ impl Body {
         head
     }
 
-    /// Appends the next part to `out`, a chunk at most; `false` when that was the last one.
+    /// Appends the next part to `out`, at most one chunk. Returns `false` after the last part.
     pub(crate) fn stage(&mut self, out: &mut Vec<u8>) -> bool {
         let Some(segment) = self.segments.get_mut(self.segment) else {
             out.append(&mut self.tail);
@@ -201,7 +202,7 @@ impl Body {
         true
     }
 
-    /// A comma, where one is due.
+    /// Appends a comma if one is due.
     fn separate(&mut self) {
         if !matches!(self.tail.last(), None | Some(b'{' | b'[' | b':')) {
             self.tail.push(b',');
@@ -216,7 +217,7 @@ impl Body {
     }
 }
 
-/// Appends the next chunk of `text`, escaped; `true` when that was the last one.
+/// Appends the next chunk of `text`, escaped. Returns `true` after the last one.
 fn stage_text(text: &Text, done: &mut usize, out: &mut Vec<u8>) -> bool {
     let chunk = text.chunk(*done, CHUNK);
     escape_unquoted(chunk, out);
@@ -224,9 +225,9 @@ fn stage_text(text: &Text, done: &mut usize, out: &mut Vec<u8>) -> bool {
     *done == text.len() || chunk.is_empty()
 }
 
-/// Appends `text` escaped, without the quotes that the escaper puts around it.
+/// Appends `text` escaped, without the quotes that the escaper adds.
 fn escape_unquoted(text: &str, out: &mut Vec<u8>) {
-    // The opening quote lands on the place of the last byte, which is then put back: nothing has to move.
+    // The opening quote overwrites the last byte, which is then restored, so nothing has to move.
     let Some(last) = out.pop() else {
         let escaped = json_escape_simd::escape(text);
         return out.extend_from_slice(&escaped.as_bytes()[1..escaped.len() - 1]);
@@ -237,7 +238,7 @@ fn escape_unquoted(text: &str, out: &mut Vec<u8>) {
     out.pop();
 }
 
-/// Appends the next chunk of `data` in base64; `true` when that was the last one.
+/// Appends the next chunk of `data` in base64. Returns `true` after the last one.
 fn stage_base64(data: &[u8], done: &mut usize, out: &mut Vec<u8>) -> bool {
     let end = (*done + CHUNK).min(data.len());
     base64_simd::STANDARD.encode_append(&data[*done..end], out);

@@ -1,8 +1,8 @@
-//! A line to a message (JSON-RPC 2.0, <https://www.jsonrpc.org/specification>).
+//! From a line to a message (JSON-RPC 2.0, <https://www.jsonrpc.org/specification>).
 //!
-//! Two rules shape this file. A readable id is always kept, also when the rest is wrong, so that the caller is not
-//! left waiting. And only something with a `method` is ever answered: what has a `result` or an `error` instead is a
-//! response, and answering responses is how two peers end up shouting errors at each other.
+//! Two rules shape this file. A readable id is always kept, even if the rest is invalid, so that the caller is not left
+//! waiting. And only a message with a `method` is ever answered: one with a `result` or an `error` is a response, and
+//! answering responses is how two peers end up shouting errors at each other.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,39 +15,39 @@ use crate::object::{self, Array, Object};
 /// What a line can be.
 #[derive(Debug)]
 pub enum Message<'a> {
-    /// Wants an answer.
+    /// Expects an answer.
     Request(Request<'a>),
-    /// Never gets one.
+    /// Never gets an answer.
     Notification(Notification<'a>),
-    /// An answer to a question that this server never asks; ignored.
+    /// An answer to a request that this server never sends; ignored.
     Response,
-    /// A JSON array; each item is to be read by [`item`].
+    /// A JSON array; [`item`] parses each of its items.
     Batch(Array<'a>),
-    /// None of these. With an id the error goes to that request.
+    /// None of these. If there is an id, the error goes to that request.
     Malformed(Option<Id>, Error),
 }
 
 /// A request: `method` with an id.
 #[derive(Debug)]
 pub struct Request<'a> {
-    /// To be echoed.
+    /// The id to echo.
     pub id: Id,
-    /// What is asked.
+    /// The method.
     pub method: Cow<'a, str>,
-    /// Its parameters; empty where they are absent or `null`.
+    /// The parameters; empty if absent or `null`.
     pub params: Object<'a>,
 }
 
 /// A notification: `method` without an id.
 #[derive(Debug)]
 pub struct Notification<'a> {
-    /// What is told.
+    /// The method.
     pub method: Cow<'a, str>,
-    /// Its parameters; empty where they are absent or of the wrong type.
+    /// The parameters; empty if absent or of the wrong type.
     pub params: Object<'a>,
 }
 
-/// A request's id. Numbers keep the text they came as, so that any integer comes back exactly.
+/// The id of a request. A number keeps its text, so that any integer is echoed exactly.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Id {
     /// An integer, as its JSON text.
@@ -56,21 +56,21 @@ pub enum Id {
     String(Box<str>),
 }
 
-/// The longest id, as it is written in the JSON. An id is kept as long as its request, stream or batch, and the client
-/// chooses how many of those there are.
+/// The longest id, in bytes as written in the JSON. An id is kept as long as its request, stream or batch, and the
+/// client decides how many of those exist.
 pub const LONGEST_ID: usize = 1 << 10;
 
 /// Why a value is not an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadId {
-    /// MCP forbids `null`, fractions, booleans, objects and arrays.
+    /// MCP forbids `null`, fractions, booleans, objects and arrays as ids.
     WrongType,
-    /// It is longer than [`LONGEST_ID`].
+    /// Longer than [`LONGEST_ID`].
     TooLong,
 }
 
 impl Id {
-    /// In bytes, decoded.
+    /// The length in bytes, decoded.
     #[allow(clippy::len_without_is_empty, reason = "an empty one is an id like any other")]
     pub(crate) fn len(&self) -> usize {
         let (Self::Number(text) | Self::String(text)) = self;
@@ -100,7 +100,7 @@ impl From<BadId> for Error {
     }
 }
 
-/// As JSON, so that `1` and `"1"` differ in the log too.
+/// As JSON, so that `1` and `"1"` differ in the log as well.
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -116,7 +116,7 @@ impl fmt::Debug for Id {
     }
 }
 
-/// Reads one line.
+/// Parses one line.
 pub fn parse(line: &[u8]) -> Message<'_> {
     let Ok(text) = simdutf8::basic::from_utf8(line) else {
         return malformed(PARSE_ERROR, "The message is not valid UTF-8.");
@@ -133,7 +133,7 @@ pub fn parse(line: &[u8]) -> Message<'_> {
     }
 }
 
-/// Reads one message that is valid JSON: a line's, or one of a batch.
+/// Parses one message that is valid JSON: a line, or an item of a batch.
 pub fn item(raw: &RawValue) -> Message<'_> {
     match Object::parse(raw) {
         Some(envelope) => from_envelope(&envelope),
@@ -193,7 +193,7 @@ fn not_json<'a>(error: &serde_json::Error) -> Message<'a> {
 mod tests {
     use super::*;
 
-    /// A short description of what `line` was read as.
+    /// A short description of how `line` was parsed.
     fn read(line: &str) -> String {
         match parse(line.as_bytes()) {
             Message::Request(r) => format!("request {} {}", r.id, r.method),

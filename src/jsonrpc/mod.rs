@@ -1,12 +1,12 @@
-//! JSON-RPC 2.0: what any transport of MCP carries, and nothing about what it means.
+//! JSON-RPC 2.0: the part that every transport of MCP has in common, without any meaning.
 //!
 //! | module | turns | into |
 //! | --- | --- | --- |
-//! | [`message`] | bytes | a request, notification, response or batch, or why they are not one |
+//! | [`message`] | bytes | a request, notification, response or batch, or the reason why they are none of these |
 //! | [`error`] | a failure | code and message |
 //! | [`body`] | an answer | the segments of one message |
 //!
-//! Which methods exist and what their parameters are is [`crate::protocol`]'s business.
+//! Methods and their parameters are defined in [`crate::protocol`].
 
 pub(crate) mod body;
 pub mod error;

@@ -1,15 +1,15 @@
-//! The answers of a batch, collected until the last one is there (JSON-RPC 2.0, section 6).
+//! The answers of a batch, collected until all are there (JSON-RPC 2.0, section 6).
 
 use std::collections::HashMap;
 
 use crate::jsonrpc::body::Body;
 use crate::runtime::memory::Reservation;
 
-/// Names one batch of a connection.
+/// Identifies one batch of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BatchKey(u64);
 
-/// The batches whose answers are not complete.
+/// The incomplete batches.
 #[derive(Debug, Default)]
 pub(crate) struct Batches {
     open: HashMap<BatchKey, Batch>,
@@ -19,15 +19,15 @@ pub(crate) struct Batches {
 
 #[derive(Debug)]
 struct Batch {
-    /// Answers still owed; while its items are read, one more.
+    /// How many answers are missing, plus one while the items are being read.
     owed: usize,
-    /// The array so far; absent until there is an answer, as a batch of notifications gets none.
+    /// The array so far; absent until there is an answer, because a batch of notifications gets none.
     array: Option<Body>,
     held: Vec<Reservation>,
 }
 
 impl Batch {
-    /// The memory that it takes, about.
+    /// Approximate memory, in bytes.
     fn bytes(&self) -> usize {
         let array = self.array.as_ref().map_or(0, Body::memory);
         size_of::<Self>() + array + self.held.capacity() * size_of::<Reservation>()
@@ -40,7 +40,7 @@ impl Batches {
         self.bytes
     }
 
-    /// Begins a batch. Once its items are read it must be settled once without an answer.
+    /// Opens a batch. Once its items have been read, it must be settled once without an answer.
     pub(crate) fn open(&mut self) -> BatchKey {
         let key = BatchKey(self.next);
         self.next += 1;
@@ -50,19 +50,19 @@ impl Batches {
         key
     }
 
-    /// Whether answers of it are owed.
+    /// Whether answers of the batch are missing.
     pub(crate) fn is_open(&self, key: BatchKey) -> bool {
         self.open.contains_key(&key)
     }
 
-    /// Notes that one more answer is owed.
+    /// Records that one more answer is missing.
     pub(crate) fn owe(&mut self, key: BatchKey) {
         if let Some(batch) = self.open.get_mut(&key) {
             batch.owed += 1;
         }
     }
 
-    /// Takes an answer, or `None` where none is due any more; gives the whole array when it was the last one.
+    /// Takes an answer, or `None` if none is due any more. Returns the complete array after the last one.
     pub(crate) fn settle(
         &mut self,
         key: BatchKey,

@@ -1,7 +1,7 @@
-//! Requests in progress, waiting requests, and those that may still be answered.
+//! Requests that are waiting or in progress.
 //!
-//! The rule of this file: a registered request is answered exactly once, by the code that takes it out of here. A
-//! cancelled request is no longer in here, so its late result is dropped.
+//! The rule of this module: a registered request is answered exactly once, by the code that takes it out of here. A
+//! cancelled request is no longer here, so its late result is dropped.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -13,55 +13,55 @@ use crate::peer::batch::BatchKey;
 use crate::protocol::Era;
 use crate::runtime::cancel::Cancel;
 
-/// Names one request of this process; ids can be used again, tickets are not.
+/// Identifies one request of this process. Ids can be reused; tickets are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Ticket(u64);
 
 /// A request that is owed an answer.
 #[derive(Debug)]
 pub(crate) struct Pending {
-    /// To be echoed.
+    /// The id to echo.
     pub id: Id,
-    /// Whose rules its answer follows.
+    /// The era whose rules the answer follows.
     pub era: Era,
-    /// The batch that its answer is part of.
+    /// The batch that the answer belongs to.
     pub batch: Option<BatchKey>,
     /// Set when the client no longer wants the answer.
     pub cancel: Cancel,
 }
 
-/// A request that waits for a place.
+/// A request that waits for a slot.
 #[derive(Debug)]
 pub(crate) struct Waiting {
-    /// Where it is registered.
+    /// Its registration.
     pub ticket: Ticket,
-    /// What is to be done.
+    /// What to do.
     pub call: Call,
     /// The client's progress token.
     pub token: Option<Box<RawValue>>,
-    /// The length of its line: what its arguments take.
+    /// The length of its line, which its arguments occupy.
     pub bytes: usize,
 }
 
-/// All requests without an answer.
+/// All unanswered requests.
 #[derive(Debug, Default)]
 pub(crate) struct Inflight {
     pending: HashMap<Ticket, Pending>,
     by_id: HashMap<Id, Ticket>,
     queue: VecDeque<Waiting>,
     bytes: usize,
-    /// The last call that was begun of those which take effect in the order in which they were sent.
+    /// The latest call that was started of those that take effect in order.
     ordered: Option<Ticket>,
     next: u64,
 }
 
 impl Inflight {
-    /// Whether a request with this id is owed an answer.
+    /// Whether a request with this id is unanswered.
     pub(crate) fn contains(&self, id: &Id) -> bool {
         !self.by_id.is_empty() && self.by_id.contains_key(id)
     }
 
-    /// Registers a request whose id is free.
+    /// Registers a request whose id is not in use.
     pub(crate) fn register(&mut self, id: Id, era: Era, batch: Option<BatchKey>) -> Ticket {
         let ticket = Ticket(self.next);
         self.next += 1;
@@ -70,14 +70,14 @@ impl Inflight {
         ticket
     }
 
-    /// Takes out a request to answer it; `None` when it was cancelled or answered.
+    /// Takes out a request to answer it; `None` if it was cancelled or answered.
     pub(crate) fn complete(&mut self, ticket: Ticket) -> Option<Pending> {
         let pending = self.pending.remove(&ticket)?;
         self.by_id.remove(&pending.id);
         Some(pending)
     }
 
-    /// Takes out a request that the client does not want answered, and tells its worker.
+    /// Takes out a request whose answer the client no longer wants, and tells its worker.
     pub(crate) fn cancel(&mut self, id: &Id) -> Option<Pending> {
         let ticket = *self.by_id.get(id)?;
         let pending = self.complete(ticket)?;
@@ -88,23 +88,23 @@ impl Inflight {
         Some(pending)
     }
 
-    /// A request that is owed an answer.
+    /// An unanswered request.
     pub(crate) fn get(&self, ticket: Ticket) -> Option<&Pending> {
         self.pending.get(&ticket)
     }
 
-    /// Puts a registered request at the end of the queue.
+    /// Appends a registered request to the queue.
     pub(crate) fn enqueue(&mut self, waiting: Waiting) {
         self.bytes += waiting.bytes;
         self.queue.push_back(waiting);
     }
 
-    /// Whether a request that comes now may begin: nothing that was sent before it has to begin or to end first.
+    /// Whether a request that arrives now may start: no earlier request has to start or finish first.
     pub(crate) fn may_begin(&self, call: &Call) -> bool {
         self.queue.is_empty() && !(call.keeps_order() && self.is_order_taken())
     }
 
-    /// The request that has waited longest of those that may begin.
+    /// The request that has waited longest among those that may start.
     pub(crate) fn dequeue(&mut self) -> Option<Waiting> {
         let is_taken = self.is_order_taken();
         let at = self.queue.iter().position(|waiting| !(is_taken && waiting.call.keeps_order()))?;
@@ -115,8 +115,8 @@ impl Inflight {
         Some(waiting)
     }
 
-    /// Whether a call is in progress whose effect must come before that of the next of its kind. When it was cancelled
-    /// or answered, it has none any more.
+    /// Whether a call is in progress that must take effect before the next of its kind. A call that was cancelled or
+    /// answered has no effect any more.
     fn is_order_taken(&self) -> bool {
         self.ordered.is_some_and(|ticket| self.pending.contains_key(&ticket))
     }
@@ -127,17 +127,17 @@ impl Inflight {
         Some(waiting)
     }
 
-    /// How many wait.
+    /// How many requests wait.
     pub(crate) fn queued(&self) -> usize {
         self.queue.len()
     }
 
-    /// How many bytes of input those were that wait.
+    /// The bytes of input of the requests that wait.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Takes out everything but what is to be `kept`, telling the workers to stop.
+    /// Takes out everything except what is to be `kept`, and tells the workers to stop.
     pub(crate) fn drain(&mut self, kept: impl Fn(Ticket) -> bool) -> Vec<Pending> {
         self.queue.clear();
         self.bytes = 0;
@@ -147,7 +147,7 @@ impl Inflight {
         all.inspect(|pending| pending.cancel.cancel()).collect()
     }
 
-    /// Whether no request is owed an answer.
+    /// Whether every request is answered.
     pub(crate) fn is_empty(&self) -> bool {
         self.pending.is_empty()
     }

@@ -1,20 +1,20 @@
-//! A peer: one client, whatever transport it came by. It holds what belongs to that client alone: the revision that was
-//! agreed on, requests in progress, open batches, subscriptions.
+//! A peer: one client, whatever its transport. It holds what belongs to that client alone: the negotiated revision,
+//! requests in progress, open batches, subscriptions.
 //!
-//! A transport gives it messages ([`Peer::receive`]) and events ([`Peer::on_event`]), and takes what it says through a
-//! [`Sink`]. A request is either answered where it is received (the handshake, errors, small reads that cannot block),
-//! or registered in [`Inflight`] and given to the [`Server`], which tells its end as an [`Event`]. Either way it is
-//! answered once, by whatever takes it out of [`Inflight`].
+//! A transport passes it messages ([`Peer::receive`]) and events ([`Peer::on_event`]), and writes its output, which
+//! comes through a [`Sink`]. A request is either answered where it is received (the handshake, errors, small reads that
+//! cannot block), or registered in [`Inflight`] and submitted to the [`Server`], which reports completion as an
+//! [`Event`]. Either way it is answered once, by the code that takes it out of [`Inflight`].
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`sink`] | how it speaks |
-//! | [`work`] | starting the work of a request, and what comes of it |
-//! | [`inflight`], [`batch`] | requests and batches without an answer |
+//! | [`sink`] | where a peer's messages go |
+//! | [`work`] | starting the work of a request, and handling its result |
+//! | [`inflight`], [`batch`] | unanswered requests and batches |
 //! | [`subscriptions`], [`notifications`] | what the client hears without asking each time |
 //!
 //! Everything is bounded ([`Limits`](crate::limits::Limits)). When all slots are taken, cancellations and pings are
-//! still heard; when the queue is full, too, [`Peer::has_room`] says so, and the transport stops to read.
+//! still handled. When the queue is full as well, [`Peer::has_room`] says so, and the transport stops reading.
 
 pub(crate) mod batch;
 pub(crate) mod inflight;
@@ -44,7 +44,7 @@ use crate::runtime::memory::{Budget, Reservation};
 use crate::server::Server;
 use crate::services::watch::WatchClient;
 
-/// What other threads tell a peer, to be given to [`Peer::on_event`].
+/// Events from other threads, to be passed to [`Peer::on_event`].
 pub(crate) type Events = UnboundedReceiver<Event>;
 
 /// One client.
@@ -62,7 +62,7 @@ pub(crate) struct Peer<S> {
 }
 
 impl<S: Sink> Peer<S> {
-    /// A client that has said nothing yet.
+    /// A client that has not sent anything yet.
     pub(crate) fn new(server: Arc<Server>, sink: S) -> (Self, Events) {
         let (events_in, events) = mpsc::unbounded_channel();
         let changes = events_in.clone();
@@ -89,12 +89,12 @@ impl<S: Sink> Peer<S> {
         &mut self.sink
     }
 
-    /// The server that it asks.
+    /// The server behind it.
     pub(crate) fn server(&self) -> &Server {
         &self.server
     }
 
-    /// Takes a message of `bytes` bytes. Gives the key of a batch whose answers are not complete.
+    /// Handles a message of `bytes` bytes. Returns the key of a batch that is not complete yet.
     pub(crate) fn receive(&mut self, message: Message<'_>, bytes: usize) -> Option<BatchKey> {
         match message {
             Message::Batch(batch) => self.receive_batch(&batch).filter(|key| self.batches.is_open(*key)),
@@ -105,18 +105,18 @@ impl<S: Sink> Peer<S> {
         }
     }
 
-    /// Starts what waits, and says what there is to say: after messages and events were taken.
+    /// Starts waiting requests and sends due notifications. To be called after messages and events.
     pub(crate) fn advance(&mut self) {
         self.start_waiting();
         self.notify();
     }
 
-    /// Whether a request of this id is owed an answer, or has a stream open.
+    /// Whether a request of this id is unanswered or has an open stream.
     pub(crate) fn is_in_progress(&self, id: &Id) -> bool {
         self.inflight.contains(id) || self.subscriptions.has_stream(id)
     }
 
-    /// The client wants no answer any more to the request of this id, or to hear no more on its stream.
+    /// The client no longer wants the answer to the request of this id, or messages on its stream.
     pub(crate) fn cancel(&mut self, id: &Id) {
         match self.inflight.cancel(id) {
             Some(pending) => self.settle(pending.batch, Some(id), None, Vec::new()),
@@ -125,7 +125,7 @@ impl<S: Sink> Peer<S> {
         self.sink.dismiss(Destination::Answer(Some(id)));
     }
 
-    /// The client wants no answer any more to any request.
+    /// The client no longer wants any answers.
     pub(crate) fn cancel_all(&mut self) {
         for pending in self.inflight.drain(|_| false) {
             self.settle(pending.batch, Some(&pending.id), None, Vec::new());
@@ -133,22 +133,22 @@ impl<S: Sink> Peer<S> {
         }
     }
 
-    /// What `initialize` agreed on; `None` before it.
+    /// The revision negotiated by `initialize`; `None` before it.
     pub(crate) fn revision(&self) -> Option<Revision> {
         self.session.revision()
     }
 
-    /// Whether no request is owed an answer. Streams may be open.
+    /// Whether every request is answered. Streams may be open.
     pub(crate) fn is_idle(&self) -> bool {
         self.inflight.is_empty()
     }
 
-    /// Whether requests or changes wait until more of what was said is written.
+    /// Whether requests or changes wait until more output is written.
     pub(crate) fn waits_for_room(&self) -> bool {
         self.inflight.queued() > 0 || self.subscriptions.has_changes()
     }
 
-    /// Whether one more message may be read.
+    /// Whether another message may be read.
     pub(crate) fn has_room(&self) -> bool {
         let limits = self.server.limits();
         let (asked, unwritten) = (self.inflight.bytes() + self.running.bytes(), self.sink.bytes());
@@ -159,8 +159,8 @@ impl<S: Sink> Peer<S> {
             && asked + unwritten + self.batches.bytes() + self.subscriptions.bytes() < limits.held_bytes
     }
 
-    /// Answers what is not done, as the time for it is over. What is blocked in a file system gets the answer that says
-    /// so when its own time is over.
+    /// Answers what is not done when the time for it is over. Work that is blocked in a file system is answered by its
+    /// own timeout instead.
     pub(crate) fn shut_down(&mut self) {
         let (running, watchdog) = (&self.running, self.server.watchdog());
         let is_blocked = |ticket| running.work_id(ticket).is_some_and(|work| watchdog.seems_blocked(work));
@@ -171,7 +171,7 @@ impl<S: Sink> Peer<S> {
         }
     }
 
-    /// Refuses a message that could not be read.
+    /// Rejects a message that could not be read.
     pub(crate) fn refuse(&mut self, why: &str) {
         self.settle_error(None, None, INVALID_REQUEST, why);
     }
@@ -231,14 +231,14 @@ impl<S: Sink> Peer<S> {
         self.settle(batch, Some(&request.id), Some(body), Vec::new());
     }
 
-    /// Notes that a batch owes one more answer.
+    /// Records that a batch needs one more answer.
     fn owe(&mut self, batch: Option<BatchKey>) {
         if let Some(key) = batch {
             self.batches.owe(key);
         }
     }
 
-    /// Sends an answer, or adds it to its batch and sends that when it is complete. Without a body nothing is said.
+    /// Sends an answer, or adds it to its batch and sends that when it is complete. Without a body, nothing is sent.
     fn settle(&mut self, batch: Option<BatchKey>, id: Option<&Id>, body: Option<Body>, held: Vec<Reservation>) {
         let (to, complete) = match batch {
             Some(key) => (Destination::Batch(key), self.batches.settle(key, body, held)),
@@ -268,7 +268,7 @@ fn send(sink: &mut impl Sink, to: Destination<'_>, body: Body, held: Vec<Reserva
     sink.send(to, body, held);
 }
 
-/// The client is gone: what it asked for need not be done.
+/// The client is gone, so its work need not be done.
 impl<S> Drop for Peer<S> {
     fn drop(&mut self) {
         drop(self.inflight.drain(|_| false));

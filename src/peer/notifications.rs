@@ -1,4 +1,4 @@
-//! What the client hears without asking each time: that resources have changed, and which there are.
+//! What the client hears without asking each time: changes of resources and of their list.
 
 use super::sink::{Destination, Sink};
 use super::{Peer, send};
@@ -7,7 +7,8 @@ use crate::jsonrpc::message::Id;
 use crate::protocol::{Era, Reply, encode};
 
 impl<S: Sink> Peer<S> {
-    /// Lets the outcome of a call take effect on what the client hears. `None`: the answer comes when the stream ends.
+    /// Applies the effect of a call on the client's subscriptions. Returns `None` if the answer comes when the stream
+    /// ends.
     pub(super) fn take_effect(&mut self, id: &Id, era: Era, outcome: Outcome) -> Result<Option<Reply>, Failure> {
         match outcome {
             Outcome::Subscribe(subscription) => {
@@ -17,7 +18,8 @@ impl<S: Sink> Peer<S> {
             Outcome::Listen(listening) => return self.open_stream(id, listening).map(|()| None),
             Outcome::Resources(page) => {
                 if let Some(list) = page.fingerprint.filter(|_| !self.server.services().watch.is_off()) {
-                    // A modern client opens a stream to hear of the list; a legacy one shows its interest by this.
+                    // A modern client opens a stream to hear about the list; a legacy client shows its interest by
+                    // listing.
                     self.subscriptions.listed(list, era != Era::Modern);
                 }
                 return Ok(Some(Reply::Outcome(Outcome::Resources(page))));
@@ -27,7 +29,7 @@ impl<S: Sink> Peer<S> {
         Ok(Some(Reply::Empty))
     }
 
-    /// Opens a stream. Its acknowledgement goes before all that it tells.
+    /// Opens a stream. Its acknowledgement is sent before anything else on it.
     fn open_stream(&mut self, id: &Id, listening: Listening) -> Result<(), Failure> {
         let most = self.server.limits().watch.streams;
         if self.subscriptions.streams() >= most {
@@ -41,7 +43,8 @@ impl<S: Sink> Peer<S> {
         Ok(())
     }
 
-    /// Says what has changed, as fast as the client takes it: what it does not take, it gets once when it does.
+    /// Sends notifications of changes as fast as the client takes them. A change that cannot be sent now is sent once,
+    /// later.
     pub(super) fn notify(&mut self) {
         let (sink, legacy) = (&mut self.sink, self.session.listener());
         self.subscriptions.offer_changes(|stream, outbound| {
@@ -53,7 +56,7 @@ impl<S: Sink> Peer<S> {
         });
     }
 
-    /// Ends all streams with their final result: the client says nothing more, and wants to hear the end.
+    /// Ends all streams with their final result, for a client that sends no more but still reads.
     pub(crate) fn end_streams(&mut self) {
         for id in self.subscriptions.end_streams() {
             let body = encode::result(&id, Era::Modern, Reply::StreamEnd, self.server.info());

@@ -1,10 +1,10 @@
-//! Subscriptions: a legacy client's own, and those of each stream of a modern client.
+//! Subscriptions: those of a legacy client, and those of each stream of a modern client.
 //!
-//! Changes wait here as marks on subscriptions, not as a queue of messages: a client that does not read gets
-//! each once, when it does. What a subscription takes elsewhere goes when it is dropped here.
+//! Changes are kept as marks on subscriptions, not as a queue of messages: a client that does not read gets each change
+//! once when it does. Dropping a subscription releases what it holds elsewhere.
 //!
-//! A subscription lasts as long as the client wants, so the memory of all of them together is bounded: one that does
-//! not fit is refused.
+//! A subscription lasts as long as the client wants, so the memory of all of them is bounded: one that does not fit is
+//! rejected.
 
 use crate::call::{Fingerprint, Listening, Outbound, Subject, Subscription};
 use crate::jsonrpc::message::Id;
@@ -16,7 +16,7 @@ pub(crate) struct Subscriptions {
     watch: WatchClient,
     most_bytes: usize,
     bytes: usize,
-    /// The client of the legacy session.
+    /// The client of a legacy session.
     legacy: Listener,
     /// In the order in which they were opened.
     streams: Vec<(Id, Listener)>,
@@ -29,22 +29,22 @@ struct Listener {
     resources: Vec<Pending<Subscribed>>,
 }
 
-/// A resource that is followed as long as this lives.
+/// A resource that is followed until this is dropped.
 #[derive(Debug)]
 struct Subscribed {
     subject: Subject,
     followed: Followed,
-    /// The memory that it takes, here and where it is followed.
+    /// Its memory, here and in the watcher.
     bytes: usize,
 }
 
-/// Why there cannot be one more subscription.
+/// Why a subscription was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TooMany {
-    /// The watcher does not take it.
+    /// The watcher rejected it.
     #[error(transparent)]
     NotFollowed(NotFollowed),
-    /// The URIs and paths of those that there are take this much memory, and may not take more.
+    /// The URIs and paths of the existing subscriptions take all the memory that they may.
     #[error("Too many subscriptions (limit: {0} bytes of URIs and paths); unsubscribe from another one first.")]
     Bytes(usize),
 }
@@ -63,17 +63,17 @@ impl<T> Pending<T> {
 }
 
 impl Subscriptions {
-    /// None yet, and all of them together within `most_bytes`.
+    /// No subscriptions yet; all together may take `most_bytes`.
     pub(crate) fn new(watch: WatchClient, most_bytes: usize) -> Self {
         Self { watch, most_bytes, bytes: 0, legacy: Listener::default(), streams: Vec::new(), has_changes: false }
     }
 
-    /// The memory that subscriptions and streams take, about.
+    /// Approximate memory of all subscriptions and streams, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// A legacy client subscribes; to the same URI again as often as it likes.
+    /// Subscribes the legacy client. Subscribing to the same URI again has no effect.
     pub(crate) fn subscribe(&mut self, subscription: Subscription) -> Result<(), TooMany> {
         if !self.legacy.resources.iter().any(|heard| heard.of.subject == subscription.subject) {
             let subscribed = self.follow(subscription)?;
@@ -82,7 +82,7 @@ impl Subscriptions {
         Ok(())
     }
 
-    /// It ends a subscription, by the URI it began it with or another one that means the same.
+    /// Ends a subscription, by the same URI or another one that means the same.
     pub(crate) fn unsubscribe(&mut self, subject: &Subject) {
         let before = self.legacy.bytes();
         self.legacy.resources.retain(|heard| !heard.of.subject.is_same(subject));
@@ -91,7 +91,7 @@ impl Subscriptions {
 
     fn follow(&mut self, Subscription { subject, path }: Subscription) -> Result<Subscribed, TooMany> {
         let entries: usize = path.entries.iter().map(|entry| entry.as_bytes().len() + size_of_val(entry)).sum();
-        // Here; and what the watcher keeps: each entry with its directory, and twice in an index.
+        // Here, and in the watcher, which keeps each entry with its directory and twice in an index.
         let bytes = 512 + subject.uri.len() + subject.range.len() + 4 * path.path.as_bytes().len() + 3 * entries;
         if self.bytes + bytes > self.most_bytes {
             return Err(TooMany::Bytes(self.most_bytes));
@@ -101,7 +101,7 @@ impl Subscriptions {
         Ok(Subscribed { subject, followed, bytes })
     }
 
-    /// The client was given this list. If `watches`, the legacy client is notified of changes of the list from now on.
+    /// The client received this list. If `watches`, a legacy client is notified of changes of the list from now on.
     pub(crate) fn listed(&mut self, list: Fingerprint, watches: bool) {
         self.watch.listed(list);
         if watches && self.legacy.list.is_none() {
@@ -109,7 +109,7 @@ impl Subscriptions {
         }
     }
 
-    /// Opens a stream under the id of its request. Returns the URIs that it follows: those that there is room for.
+    /// Opens a stream under the id of its request. Returns the URIs that it follows: those that there was room for.
     pub(crate) fn open(&mut self, id: Id, listening: Listening) -> Vec<&str> {
         let mut resources = Vec::new();
         for subscription in listening.subscriptions {
@@ -134,12 +134,12 @@ impl Subscriptions {
         self.streams.len()
     }
 
-    /// Whether one of this id is.
+    /// Whether a stream of this id is open.
     pub(crate) fn has_stream(&self, id: &Id) -> bool {
         self.streams.iter().any(|(open, _)| open == id)
     }
 
-    /// Closes a stream, if there is one of this id; nothing more is said on it.
+    /// Closes the stream of this id, if there is one; nothing more is sent on it.
     pub(crate) fn close(&mut self, id: &Id) {
         if let Some(at) = self.streams.iter().position(|(open, _)| open == id) {
             let (id, listener) = self.streams.remove(at);
@@ -147,13 +147,13 @@ impl Subscriptions {
         }
     }
 
-    /// Closes all streams; their requests are still to be answered.
+    /// Closes all streams. The caller still has to answer their requests.
     pub(crate) fn end_streams(&mut self) -> Vec<Id> {
         self.bytes = self.legacy.bytes();
         self.streams.drain(..).map(|(id, _)| id).collect()
     }
 
-    /// Marks the subscriptions that a change concerns.
+    /// Marks the subscriptions that a change affects.
     pub(crate) fn note(&mut self, change: &Change) {
         for listener in std::iter::once(&mut self.legacy).chain(self.streams.iter_mut().map(|(_, listener)| listener)) {
             self.has_changes |= listener.note(change);
@@ -165,8 +165,8 @@ impl Subscriptions {
         self.has_changes
     }
 
-    /// Offers each change to `take`, with the stream it is for, `None` being the legacy client's. What `take` refuses
-    /// waits for the next time.
+    /// Offers each change to `take`, with its stream, or `None` for the legacy client. A change that `take` declines
+    /// waits for the next call.
     pub(crate) fn offer_changes(&mut self, mut take: impl FnMut(Option<&Id>, &Outbound) -> bool) {
         if !self.has_changes {
             return;
@@ -178,7 +178,7 @@ impl Subscriptions {
     }
 }
 
-/// The memory of a stream, besides its subscriptions.
+/// The memory of a stream without its subscriptions.
 fn stream_bytes(id: &Id) -> usize {
     id.len() + 512
 }
@@ -207,7 +207,7 @@ impl Listener {
         concerned
     }
 
-    /// Whether all changes were taken; offers no more after one that was not.
+    /// Offers changes until one is declined. Returns whether all were taken.
     fn offer(&mut self, mut take: impl FnMut(&Outbound) -> bool) -> bool {
         for heard in self.list.iter_mut().filter(|heard| heard.changed) {
             if !take(&Outbound::ListChanged) {

@@ -1,4 +1,4 @@
-//! Doing what was asked for: at once where nothing can block, else on a thread; and what comes of it.
+//! Doing the work of a request, inline where nothing can block and otherwise on a thread, and handling its result.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,25 +18,25 @@ use crate::server::{Completion, Job, Server};
 use crate::services::context::Progress;
 use crate::services::watch::Change;
 
-/// What other threads tell a peer.
+/// What other threads report to a peer.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// What came of a request's work.
+    /// The result of a request's work.
     Completed(Ticket, Completion),
-    /// How far a request's work is.
+    /// The progress of a request's work.
     Progress(Ticket, Outbound),
-    /// Something changed that the client may want to hear of.
+    /// A change that the client may want to hear about.
     Changed(Change),
 }
 
-/// The peer's work on threads, also for requests that were cancelled or answered since.
+/// The peer's work on threads, including that of requests which have been cancelled or answered.
 #[derive(Debug, Default)]
 pub(super) struct Running {
     all: HashMap<Ticket, Work>,
-    /// Bytes of the requests that are worked on, but for blocked ones: their threads may never come back, and input
-    /// would be left unread for ever.
+    /// Bytes of the requests in progress, except for blocked ones: their threads may never return, and would otherwise
+    /// stop input for ever.
     bytes: usize,
-    /// How many are blocked and keep their slot, and how many have given it back.
+    /// How many are blocked and keep their slot, and how many have released it.
     blocked: usize,
     left_behind: usize,
 }
@@ -50,7 +50,7 @@ struct Work {
 }
 
 impl<S: Sink> Peer<S> {
-    /// Does a quick call on the spot; registers any other, to be started when there is a slot.
+    /// Runs a quick call inline. Registers any other, to be started when there is a slot.
     pub(super) fn begin(
         &mut self,
         id: Id,
@@ -71,11 +71,11 @@ impl<S: Sink> Peer<S> {
         self.start_waiting();
     }
 
-    /// Gives waiting requests to the server, as long as there are slots.
+    /// Submits waiting requests to the server while there are slots.
     pub(super) fn start_waiting(&mut self) {
         self.reject_queued();
         while self.has_slot() && self.inflight.queued() > 0 {
-            // What keeps order may have to wait for what was sent before it.
+            // A call whose kind takes effect in order may have to wait for an earlier one.
             let Some(Waiting { ticket, call, token, bytes }) = self.inflight.dequeue() else { return };
             let Some(thread) = self.server.thread() else {
                 self.fail_without_thread(ticket, &call);
@@ -91,7 +91,7 @@ impl<S: Sink> Peer<S> {
                 budget: Arc::clone(&self.budget),
             };
             let events = self.events_in.clone();
-            // A send fails only when the peer is gone.
+            // Sending fails only if the peer is gone.
             let tell = move |completion| drop(events.send(Event::Completed(ticket, completion)));
             let id = self.server.submit(thread, job, tell);
             self.running.begin(ticket, Work { id, call, bytes, verdict: None });
@@ -103,7 +103,7 @@ impl<S: Sink> Peer<S> {
         Progress::new(token, move |outbound| drop(events.send(Event::Progress(ticket, outbound))))
     }
 
-    /// Takes an event.
+    /// Handles an event.
     pub(crate) fn on_event(&mut self, event: Event) {
         match event {
             Event::Completed(ticket, Completion::Done(result, held)) => {
@@ -128,12 +128,12 @@ impl<S: Sink> Peer<S> {
         }
     }
 
-    /// Whether work is in progress that may be blocked.
+    /// Whether there is work in progress, which may be blocked.
     pub(crate) fn has_work(&self) -> bool {
         !self.running.all.is_empty()
     }
 
-    /// Answers a request that was taken out of [`Inflight`](super::inflight::Inflight), or never was in it.
+    /// Answers a request that was taken out of [`Inflight`](super::inflight::Inflight) or was never in it.
     fn answer(
         &mut self,
         id: &Id,
@@ -150,12 +150,12 @@ impl<S: Sink> Peer<S> {
         self.settle(batch, Some(id), body, held);
     }
 
-    /// Whether one more request may be worked on: a slot is held until the answer is written.
+    /// Whether there is a slot for another request. A slot is held until the answer is written.
     fn has_slot(&self) -> bool {
         self.running.slots() + self.sink.unwritten() < self.server.limits().in_flight
     }
 
-    /// Answers in the place of work that is blocked, unless the client does not want the answer any more.
+    /// Answers in place of work that is blocked, unless the client no longer wants the answer.
     fn fail_timed_out(&mut self, ticket: Ticket, call: &Call) {
         if let Some(Pending { id, era, batch, .. }) = self.inflight.complete(ticket) {
             let result = self.server.timed_out(call);
@@ -171,7 +171,7 @@ impl<S: Sink> Peer<S> {
         }
     }
 
-    /// Where blocked work holds all slots for good, fails what waits for one.
+    /// If blocked work holds all slots for good, fails the requests that wait for one.
     fn reject_queued(&mut self) {
         while self.running.blocked >= self.server.limits().in_flight {
             let Some(Waiting { ticket, call, .. }) = self.inflight.dequeue() else { return };
@@ -196,7 +196,7 @@ impl Running {
         }
     }
 
-    /// Gives the call whose request is to be answered: at the first verdict.
+    /// Returns the call whose request is to be answered, at the first verdict only.
     fn blocked(&mut self, ticket: Ticket, verdict: Verdict) -> Option<Arc<Call>> {
         let work = self.all.get_mut(&ticket)?;
         let before = work.verdict.replace(verdict);
@@ -212,7 +212,7 @@ impl Running {
         before.is_none().then(|| Arc::clone(&work.call))
     }
 
-    /// How many hold a slot.
+    /// How many slots are held.
     fn slots(&self) -> usize {
         self.all.len() - self.left_behind
     }
@@ -221,7 +221,7 @@ impl Running {
         self.bytes
     }
 
-    /// The server's name for a request's work.
+    /// The server's id of a request's work.
     pub(super) fn work_id(&self, ticket: Ticket) -> Option<WorkId> {
         self.all.get(&ticket).map(|work| work.id)
     }

@@ -1,8 +1,8 @@
 //! Results and errors as each revision writes them.
 //!
-//! One superset of fields is used where older clients are known not to mind, and what a revision forbids or a client
-//! of its time cannot read is left out: titles before 2025-06-18, audio and annotations before 2025-03-26. Modern
-//! results say that they are complete, who sent them, and how long they may be kept.
+//! Where older clients are known to ignore newer fields, one superset is used. What a revision forbids, or what a
+//! client of its time cannot parse, is left out: titles before 2025-06-18, audio and annotations before 2025-03-26.
+//! Modern results add that they are complete, which server sent them, and how long they may be cached.
 
 use super::revision::{Revision, SUPPORTED};
 use super::{Era, Reply};
@@ -13,13 +13,13 @@ use crate::jsonrpc::error::Error;
 use crate::jsonrpc::message::Id;
 use crate::server::{ServerInfo, implementation};
 
-/// The stream that a message belongs to: the id of the request that began it.
+/// Identifies the stream of a message: the id of the request that opened it.
 const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// How long a modern client may keep an answer that names DIR or the tools: neither changes while the process lives.
+/// How long a modern client may cache an answer that names DIR or the tools: neither changes while the process runs.
 const STABLE_MS: u32 = 60_000;
 
-/// A response with a result, without the line's end.
+/// A response with a result, without the newline.
 pub(crate) fn result(id: &Id, era: Era, reply: Reply, info: &ServerInfo) -> Body {
     let mut body = Body::new();
     body.raw(r#"{"jsonrpc":"2.0","id":"#);
@@ -48,7 +48,7 @@ pub(crate) fn result(id: &Id, era: Era, reply: Reply, info: &ServerInfo) -> Body
     body
 }
 
-/// A response with an error, without the line's end.
+/// A response with an error, without the newline.
 pub(crate) fn error(id: Option<&Id>, null_id: bool, error: &Error) -> Body {
     let mut body = Body::new();
     body.set_error(error.code);
@@ -75,7 +75,7 @@ pub(crate) fn error(id: Option<&Id>, null_id: bool, error: &Error) -> Body {
     body
 }
 
-/// A notification, without the line's end. On a stream it says which one.
+/// A notification, without the newline. On a stream it carries the stream's id.
 pub(crate) fn notification(era: Era, stream: Option<&Id>, outbound: &Outbound) -> Body {
     let (method, mut body) = (method(outbound), Body::new());
     body.raw(r#"{"jsonrpc":"2.0","method":""#);
@@ -111,7 +111,7 @@ fn method(outbound: &Outbound) -> &'static str {
     }
 }
 
-/// The first message of a stream: what it will tell of. What it will not is not named.
+/// The first message of a stream: what it will report. Anything else is left out.
 pub(crate) fn acknowledgement(stream: &Id, list: bool, uris: &[&str]) -> Body {
     let mut body = Body::new();
     body.raw(r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"#);
@@ -137,7 +137,7 @@ fn write_stream(body: &mut Body, stream: Option<&Id>) {
     }
 }
 
-/// Writes a result's members; gives how long a modern client may keep it, where it may.
+/// Writes the members of a result. Returns how long a modern client may cache it, if at all.
 fn write_reply(body: &mut Body, meta: &mut Meta, era: Era, reply: Reply, info: &ServerInfo) -> Option<u32> {
     match reply {
         Reply::Empty | Reply::StreamEnd => None,
@@ -219,7 +219,7 @@ fn write_outcome(body: &mut Body, meta: &mut Meta, era: Era, outcome: Outcome) -
             body.value(&completion);
             None
         }
-        // What there is to say of these is the peer's to say.
+        // The peer answers these itself.
         Outcome::Subscribe(_) | Outcome::Unsubscribe(_) | Outcome::Listen(_) => None,
     }
 }
@@ -303,7 +303,7 @@ fn write_contents(body: &mut Body, contents: Contents) {
     body.close('}');
 }
 
-/// The members of a `_meta`, as JSON; not written when there are none.
+/// The members of a `_meta` object, as JSON. An empty one is not written.
 #[derive(Default)]
 struct Meta(Vec<(&'static str, String)>);
 
@@ -331,7 +331,7 @@ impl Era {
         self.since(Revision::has_audio_and_annotations)
     }
 
-    /// The modern era has all that any legacy revision has.
+    /// The modern era has everything that any legacy revision has.
     fn since(self, has: fn(Revision) -> bool) -> bool {
         match self {
             Self::Legacy(revision) => has(revision),

@@ -8,9 +8,9 @@ use crate::jsonrpc::error::{Error, INVALID_PARAMS, INVALID_REQUEST};
 use crate::jsonrpc::message::Request;
 use crate::object::Object;
 
-/// What is to be done about a request without modern `_meta`.
+/// Handles a request without modern `_meta`.
 ///
-/// Requests are served as soon as `initialize` was answered, without waiting for `notifications/initialized`: Claude
+/// Requests are served once `initialize` has been answered, without waiting for `notifications/initialized`: Claude
 /// Code sends both at once.
 pub(super) fn route(session: &mut Session, request: &Request<'_>, in_batch: bool, meta: Option<&Object<'_>>) -> Step {
     match (request.method.as_ref(), session.revision) {
@@ -29,7 +29,7 @@ pub(super) fn route(session: &mut Session, request: &Request<'_>, in_batch: bool
     }
 }
 
-/// The methods of this era only, and those of both.
+/// The methods of this era, and those that both eras share.
 fn call(method: &str, params: &Object<'_>) -> Result<Call, Error> {
     match method {
         "resources/subscribe" => Ok(Call::Subscribe { uri: required_string(params, "uri")? }),
@@ -38,7 +38,7 @@ fn call(method: &str, params: &Object<'_>) -> Result<Call, Error> {
     }
 }
 
-/// Only the version matters: what the client can do changes nothing about what is served, and its roots least of all.
+/// Only the version matters. Client capabilities change nothing about what is served, and client roots least of all.
 fn initialize(session: &mut Session, request: &Request<'_>) -> Step {
     let revision = Revision::negotiate(&required_string(&request.params, "protocolVersion")?);
     session.revision = Some(revision);

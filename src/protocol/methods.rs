@@ -1,11 +1,11 @@
-//! The methods that both eras have, and their parameters.
+//! The methods that both eras share, and their parameters.
 
 use super::{optional_string, required_string};
 use crate::call::Call;
 use crate::jsonrpc::error::{Error, INVALID_PARAMS, METHOD_NOT_FOUND};
 use crate::object::{self, Object};
 
-/// The call that a method and its parameters mean.
+/// The call that a method and its parameters stand for.
 pub(super) fn call(method: &str, params: &Object<'_>) -> Result<Call, Error> {
     match method {
         "tools/list" => one_page(params).map(|()| Call::ListTools),
@@ -29,7 +29,7 @@ fn call_tool(params: &Object<'_>) -> Result<Call, Error> {
     Ok(Call::CallTool { name, arguments })
 }
 
-/// What was chosen for other variables (`context`) changes nothing about a path.
+/// The values of other variables (`context`) do not affect the completion of a path.
 fn complete(params: &Object<'_>) -> Result<Call, Error> {
     let reference = required_object(params, "ref")?;
     let argument = required_object(params, "argument")?;

@@ -1,17 +1,17 @@
-//! The protocol's revisions: which one a message belongs to, and what its rules make of the message.
+//! The revisions of the protocol: which one a message belongs to, and what its rules make of the message.
 //!
-//! *Legacy* are 2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25: a session that begins with `initialize`. *Modern*
-//! is 2026-07-28: no session, every request says its version in `_meta`. Both may be spoken to one process, turn by
-//! turn: the era is chosen for each message ([`route`]), and nothing ever locks the process to one.
+//! *Legacy* means 2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25: a session that begins with `initialize`. *Modern*
+//! means 2026-07-28: no session; every request carries its version in `_meta`. One process serves both, even
+//! interleaved: the era is determined for each message ([`route`]), and the process is never locked to one.
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`revision`] | the five revisions, and what each of them has |
-//! | [`legacy`], [`modern`] | the rules for a request in either era |
-//! | [`methods`] | the methods that both have, as [`Call`]s |
-//! | [`encode`] | a result or an error as each revision writes it |
+//! | [`revision`] | the five revisions, and the features of each |
+//! | [`legacy`], [`modern`] | the rules for requests in either era |
+//! | [`methods`] | the methods that both eras share, as [`Call`]s |
+//! | [`encode`] | results and errors as each revision writes them |
 //!
-//! Nothing here does any work: what is to be done comes out as a [`Call`].
+//! Nothing here does any work: the result of routing a request is a [`Call`].
 
 pub(crate) mod encode;
 mod legacy;
@@ -28,62 +28,62 @@ use crate::limits::LONGEST_URI;
 use crate::object::{self, Object};
 use revision::Revision;
 
-/// Which rules a request and its answer follow.
+/// The rules that a request and its answer follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
-    /// `initialize`, with the revision that was agreed on.
+    /// `initialize`, with the negotiated revision.
     Legacy(Revision),
     /// Stateless, 2026-07-28.
     Modern,
 }
 
-/// What belongs to one connection. Modern requests neither need nor touch it.
+/// The state of one legacy session. Modern requests neither need nor change it.
 #[derive(Debug, Default)]
 pub(crate) struct Session {
-    /// Agreed on by `initialize`.
+    /// Negotiated by `initialize`.
     revision: Option<Revision>,
-    /// The client has said so: it may be told things now.
+    /// The client has sent `notifications/initialized`, so it may be sent notifications.
     initialized: bool,
 }
 
 impl Session {
-    /// The revision whose rules hold for what has no era of its own, such as a line that is not JSON.
+    /// The revision for messages without an era, such as a line that is not JSON.
     fn revision_or_latest(&self) -> Revision {
         self.revision.unwrap_or(Revision::LATEST_LEGACY)
     }
 
-    /// What `initialize` agreed on.
+    /// The revision that `initialize` negotiated.
     pub(crate) fn revision(&self) -> Option<Revision> {
         self.revision
     }
 
-    /// Whose rules hold for what a legacy client is told; `None` before it has said that it is ready to hear.
+    /// The era for notifications to a legacy client; `None` before it is ready for them.
     pub(crate) fn listener(&self) -> Option<Era> {
         self.revision.filter(|_| self.initialized).map(Era::Legacy)
     }
 
-    /// Whether an array of messages is a message.
+    /// Whether a JSON array of messages is valid.
     pub(crate) fn has_batches(&self) -> bool {
         self.revision.is_some_and(Revision::has_batches)
     }
 
-    /// Whether an error without a readable id says `"id": null`. JSON-RPC 2.0 asks for that; later revisions forbid
-    /// it, and the TypeScript clients refuse it.
+    /// Whether an error without a readable id says `"id": null`. JSON-RPC 2.0 requires it; later revisions forbid it,
+    /// and the TypeScript clients reject it.
     pub(crate) fn writes_null_id(&self) -> bool {
         self.revision.is_some_and(Revision::writes_null_id)
     }
 }
 
-/// A request, once the rules of its era were applied.
+/// A request after the rules of its era were applied.
 #[derive(Debug)]
 pub(crate) enum Routed {
-    /// The era answers by itself: the handshake, `ping`, and everything that is wrong.
+    /// Answered here: the handshake, `ping`, and every protocol error.
     Answer(Result<Reply, Error>),
-    /// Work for a feature, and the token under which the client wants to hear of its progress.
+    /// A call for a feature, and the client's progress token.
     Call(Call, Option<Box<RawValue>>),
 }
 
-/// A result, before a revision dresses it.
+/// A result before it is encoded for a revision.
 #[derive(Debug)]
 pub(crate) enum Reply {
     /// `{}`.
@@ -94,12 +94,12 @@ pub(crate) enum Reply {
     Discover,
     /// The end of a stream that `subscriptions/listen` began.
     StreamEnd,
-    /// What a feature gave.
+    /// The result of a feature.
     Outcome(Outcome),
 }
 
-/// Chooses the era of a request by its `_meta`, and applies that era's rules. An `initialize` that is marked as modern
-/// is an unknown method, as the official conformance suite asks for.
+/// Determines the era of a request from its `_meta`, and applies that era's rules. An `initialize` marked as modern is
+/// an unknown method, as the official conformance suite requires.
 pub(crate) fn route(session: &mut Session, request: &Request<'_>, in_batch: bool) -> (Era, Routed) {
     let meta = request.params.get("_meta").and_then(Object::parse);
     match meta {
@@ -111,13 +111,13 @@ pub(crate) fn route(session: &mut Session, request: &Request<'_>, in_batch: bool
     }
 }
 
-/// Whether a message's parameters mark it as one of 2026-07-28.
+/// Whether a message's parameters mark it as 2026-07-28.
 pub(crate) fn is_modern(params: &Object<'_>) -> bool {
     params.get("_meta").and_then(Object::parse).is_some_and(|meta| modern::is_marked(&meta))
 }
 
-/// Checks the `_meta` of a modern request, as HTTP must before it looks at other headers. `agrees` is shown the version,
-/// before it is known whether that is served.
+/// Checks the `_meta` of a modern request, which over HTTP comes before the check of other headers. `agrees` is called
+/// with the version before it is checked for support.
 pub(crate) fn check_modern(params: &Object<'_>, agrees: impl FnOnce(&str) -> Result<(), Error>) -> Result<(), Error> {
     match params.get("_meta").and_then(Object::parse) {
         Some(meta) => modern::check(&meta, agrees),
@@ -125,8 +125,8 @@ pub(crate) fn check_modern(params: &Object<'_>, agrees: impl FnOnce(&str) -> Res
     }
 }
 
-/// What a notification asks for: to cancel a request. That a legacy client is ready is noted; nothing else means
-/// anything to this server. Both eras write `cancelled` the same way; whatever is wrong with it, it is ignored.
+/// Returns the id of the request that a notification cancels. Records that a legacy client is ready; ignores any other
+/// notification. Both eras write `cancelled` the same way, and a malformed one is ignored.
 pub(crate) fn on_notification(session: &mut Session, notification: &Notification<'_>) -> Option<Id> {
     match notification.method.as_ref() {
         "notifications/initialized" => {
@@ -138,7 +138,7 @@ pub(crate) fn on_notification(session: &mut Session, notification: &Notification
     }
 }
 
-/// What an era's `route` comes to; `?` works on its errors.
+/// What an era's `route` returns, so that `?` works on its errors.
 type Step = Result<Next, Error>;
 
 enum Next {
@@ -156,8 +156,8 @@ impl From<Step> for Routed {
     }
 }
 
-/// The token for progress notifications: a string or an integer, and as short as an id. Anything else is no wish for
-/// progress.
+/// The token for progress notifications: a string or an integer, no longer than an id. Any other value counts as
+/// absent.
 fn progress_token(meta: Option<&Object<'_>>) -> Result<Option<Box<RawValue>>, Error> {
     let Some(token) = meta.and_then(|meta| meta.get("progressToken")) else { return Ok(None) };
     match Id::parse(token) {
@@ -171,7 +171,7 @@ fn progress_token(meta: Option<&Object<'_>>) -> Result<Option<Box<RawValue>>, Er
 }
 
 impl Era {
-    /// The JSON-RPC error for a failure; `None` for what gets no answer.
+    /// The JSON-RPC error for a failure; `None` if it gets no answer.
     pub(crate) fn error(self, failure: Failure) -> Option<Error> {
         let uri_data = |uri: &str| {
             let is_short = uri.len() <= LONGEST_URI;
@@ -191,7 +191,7 @@ impl Era {
                 };
                 Error::new(code, "Resource not found").with_data(uri_data(&uri))
             }
-            // Not -32602: Claude Code shows the message of every other code only.
+            // Not -32602, because for that code Claude Code does not show the message.
             Failure::Unreadable { uri, message } => {
                 Error::new(error::INTERNAL_ERROR, message).with_data(uri_data(&uri))
             }
@@ -205,7 +205,7 @@ impl Era {
     }
 }
 
-/// A parameter that must be a string; `Ok(None)` where it is absent or `null`.
+/// A parameter that must be a string; `Ok(None)` if it is absent or `null`.
 fn optional_string(params: &Object<'_>, key: &str) -> Result<Option<String>, Error> {
     match params.get(key) {
         Some(raw) if !object::is_null(raw) => match object::string(raw) {

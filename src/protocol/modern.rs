@@ -17,13 +17,12 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// Whether a request's `_meta` makes it a modern one.
+/// Whether a request's `_meta` marks it as modern.
 pub(super) fn is_marked(meta: &Object<'_>) -> bool {
     meta.any_key(|key| matches!(key, VERSION | CLIENT_INFO | CLIENT_CAPABILITIES))
 }
 
-/// What is to be done about a request that [`is_marked`]. Checked in this order: version, other fields, method,
-/// parameters.
+/// Handles a request that [`is_marked`]. Checks in this order: version, other fields of `_meta`, method, parameters.
 pub(super) fn route(request: &Request<'_>, meta: &Object<'_>, in_batch: bool) -> Step {
     check(meta, |_| Ok(()))?;
     match request.method.as_ref() {
@@ -31,14 +30,14 @@ pub(super) fn route(request: &Request<'_>, meta: &Object<'_>, in_batch: bool) ->
         "subscriptions/listen" if in_batch => {
             Err(Error::new(INVALID_REQUEST, "subscriptions/listen cannot be part of a batch; send it alone."))
         }
-        // A stream reports no progress.
+        // A stream sends no progress notifications.
         "subscriptions/listen" => Ok(Next::Call(Call::Listen(interests(&request.params)?), None)),
         method => Ok(Next::Call(methods::call(method, &request.params)?, progress_token(Some(meta))?)),
     }
 }
 
-/// What a stream should report. Kinds of notifications that this server does not have are ignored: the acknowledgement
-/// says what is left.
+/// What a stream should report. Kinds of notifications that this server does not have are ignored; the acknowledgement
+/// says what remains.
 fn interests(params: &Object<'_>) -> Result<Interests, Error> {
     let wrong = |what: &str| Error::new(INVALID_PARAMS, format!("{what}."));
     let filter = params.get("notifications").and_then(Object::parse);
@@ -66,7 +65,7 @@ fn uris(raw: &RawValue) -> Option<Vec<String>> {
     complete.then(|| array.items.iter().map(|raw| object::string(raw).map(Cow::into_owned)).collect())?
 }
 
-/// Checks a request's `_meta`; `agrees` is shown the version before it is known to be served.
+/// Checks a request's `_meta`. `agrees` is called with the version before it is checked for support.
 pub(super) fn check(meta: &Object<'_>, agrees: impl FnOnce(&str) -> Result<(), Error>) -> Result<(), Error> {
     let Some(version) = meta.string(VERSION) else {
         return Err(Error::new(INVALID_PARAMS, format!("_meta must contain \"{VERSION}\", a string.")));

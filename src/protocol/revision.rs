@@ -1,4 +1,4 @@
-//! The revisions of the protocol, and what of it each one has
+//! The revisions of the protocol, and the features of each
 //! (<https://modelcontextprotocol.io/specification/versioning>).
 
 /// A legacy revision, oldest first.
@@ -17,17 +17,17 @@ pub(crate) enum Revision {
 /// The one modern revision.
 pub(crate) const MODERN: &str = "2026-07-28";
 
-/// Everything this server speaks, newest first.
+/// Every version that this server speaks, newest first.
 pub(crate) const SUPPORTED: [&str; 5] = [MODERN, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 impl Revision {
-    /// What a client gets that asks for a revision which `initialize` cannot give.
+    /// The answer to a client that requests a version which `initialize` cannot negotiate.
     pub(crate) const LATEST_LEGACY: Self = Self::V2025_11_25;
 
-    /// All of them, oldest first.
+    /// All legacy revisions, oldest first.
     pub(crate) const ALL: [Self; 4] = [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25];
 
-    /// As it is written on the wire.
+    /// The version as written on the wire.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::V2024_11_05 => "2024-11-05",
@@ -37,18 +37,18 @@ impl Revision {
         }
     }
 
-    /// The answer to a client's wish: the same revision where there is one of that name, else the latest. rmcp asks
-    /// for 2026-07-28 here.
+    /// The version to answer with: the requested one if it is a legacy revision, else the latest. rmcp requests
+    /// 2026-07-28 here.
     pub(crate) fn negotiate(asked: &str) -> Self {
         Self::ALL.into_iter().find(|revision| revision.as_str() == asked).unwrap_or(Self::LATEST_LEGACY)
     }
 
-    /// 2025-03-26 demands batches, 2024-11-05 leaves them to JSON-RPC, later revisions have none.
+    /// 2025-03-26 requires batches, 2024-11-05 inherits them from JSON-RPC, and later revisions have none.
     pub(crate) fn has_batches(self) -> bool {
         self <= Self::V2025_03_26
     }
 
-    /// Up to 2025-06-18 an error without a readable id says `null`, as in JSON-RPC 2.0; later schemas forbid it.
+    /// Up to 2025-06-18, an error without a readable id has `"id": null`, as in JSON-RPC 2.0. Later schemas forbid it.
     pub(crate) fn writes_null_id(self) -> bool {
         self <= Self::V2025_06_18
     }

@@ -1,9 +1,9 @@
-//! A name that nothing has, and the one entry that has the same name in another spelling.
+//! Finds the one entry that has the requested name in another spelling, if no entry has it exactly.
 //!
 //! Clients and copied archives write `é` as one character or as two, and models write a plain space for the narrow one
-//! in a macOS screenshot's name. To find such an entry the whole directory has to be read, and so a lookup is work: it
-//! holds a [permit](Lookups), asks its [`Cancel`] as it goes, and keeps nothing but what it finds. A second lookup in
-//! a large directory that has not changed since does not read it again where it can find nothing.
+//! in the name of a macOS screenshot. Finding such an entry takes reading the whole directory. A lookup therefore holds
+//! a [permit](Lookups), checks its [`Cancel`] on the way, and keeps only what it finds. A second lookup in a large
+//! directory that has not changed does not read it again if it cannot succeed.
 
 mod remembered;
 
@@ -17,22 +17,22 @@ use super::path::RelPath;
 use super::{Root, RootError};
 use crate::runtime::cancel::{Cancel, Cancelled, PATIENCE};
 
-/// Directories that are read for this at once. The thread that watches may hold one for good, if it is stuck.
+/// Directories that are read for lookups at once. The watching thread may hold one permit for ever, if it is stuck.
 const AT_ONCE: usize = 2;
 
-/// Which names are taken for one that is not there by its exact name.
+/// Which other spellings match a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Alike {
-    /// Those in another Unicode form.
+    /// Another Unicode form.
     Form,
-    /// Those with another kind of space, too.
+    /// Another Unicode form, or other kinds of spaces.
     FormAndSpaces,
 }
 
-/// The lookups of a root: their permits, and what the last one saw.
+/// The lookups in a root: their permits, and what the last one saw.
 #[derive(Debug, Default)]
 pub(super) struct Lookups {
-    /// Each holder's word to stop, by the number of its permit.
+    /// The cancellation of each holder, by the number of its permit.
     holders: Mutex<Holders>,
     freed: Condvar,
     last: Mutex<Option<Remembered>>,
@@ -44,14 +44,14 @@ struct Holders {
     all: Vec<(u64, Cancel)>,
 }
 
-/// The right to read a directory, until it is dropped.
+/// The right to read a directory, until this is dropped.
 struct Permit<'l> {
     lookups: &'l Lookups,
     number: u64,
 }
 
 impl Root {
-    /// The one entry of a real directory that has `name` in another spelling.
+    /// The only entry of a real directory that has `name` in another spelling.
     pub(super) fn alike(
         &self,
         dir: &RelPath,
@@ -88,7 +88,7 @@ impl Root {
 
 impl Lookups {
     /// Waits for a permit. A holder that was told to stop does so soon, or is stuck in a file system that does not
-    /// answer.
+    /// respond.
     fn permit(&self, cancel: &Cancel) -> Result<Permit<'_>, Cancelled> {
         let mut holders = lock(&self.holders);
         while holders.all.iter().filter(|(_, holder)| !holder.is_requested()).count() >= AT_ONCE {
@@ -124,22 +124,22 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is looked for.
+/// The name that is looked for.
 struct Wanted {
-    /// In normal form C and, where spaces are alike, with plain ones.
+    /// In normal form C and, if spaces match, with plain spaces.
     form: String,
     alike: Alike,
 }
 
 impl Wanted {
-    /// `None` for a name that has no other spelling.
+    /// `None` if the name has no other spelling.
     fn new(name: &[u8], alike: Alike) -> Option<Self> {
         let name = std::str::from_utf8(name).ok()?;
         let has_other = |byte: u8| !byte.is_ascii() || (byte == b' ' && alike == Alike::FormAndSpaces);
         name.bytes().any(has_other).then(|| Self { form: canonical_form(name, alike).into_owned(), alike })
     }
 
-    /// Whether an entry's name is this one. Nearly all are not, and differ in their length or first characters.
+    /// Whether an entry's name matches. Nearly all differ in their length or first characters.
     fn is(&self, name: &[u8]) -> bool {
         let Ok(name) = std::str::from_utf8(name) else { return false };
         if name.is_ascii() {
@@ -150,7 +150,7 @@ impl Wanted {
     }
 }
 
-/// Normal form C, and where spaces are alike, every kind of them as a plain one.
+/// Normal form C; if spaces match, with each kind of space replaced by a plain one.
 fn canonical_form(name: &str, alike: Alike) -> Cow<'_, str> {
     let has_other_spaces = || alike == Alike::FormAndSpaces && name.bytes().any(|byte| matches!(byte, b'\t'..=b'\r'));
     if name.is_ascii() && !has_other_spaces() {

@@ -1,16 +1,16 @@
-//! Names that are never given out: keys and secrets that a model has no business with.
+//! Names that are never served: keys and secrets that are none of a model's business.
 //!
-//! They are a list of [patterns](super::patterns). The check is made twice: on the path as asked, before the disk is
-//! touched, and on the path that was really opened, so that no link leads there. A hard link is another name for the
-//! same file, and is not detected; nor are the short names that Windows may make up.
+//! They are a list of [patterns](super::patterns), checked twice: against the requested path before the disk is
+//! touched, and against the path that was really opened, so that no link leads to a denied file. A hard link is another
+//! name of the same file and is not detected; nor are the short names that Windows may generate.
 
 use super::RootError;
 use super::error::DeniedBy;
 use super::path::RelPath;
 use super::patterns::{Found, Patterns};
 
-/// Denied unless `--no-default-deny` is given, because clients read resources without asking. The negated lines are
-/// exceptions of this list only.
+/// Denied unless `--no-default-deny` is given, because clients read resources without asking the user. The negated
+/// lines are exceptions within this list only.
 const DEFAULT: &[&str] = &[
     ".env",
     ".env.*",
@@ -28,7 +28,7 @@ const DEFAULT: &[&str] = &[
     "id_ed25519",
 ];
 
-/// What a write leaves behind when it is killed; never served.
+/// Temporary files of writes that were killed; never served.
 const OWN: &str = ".mcp-fs-*.tmp";
 
 /// The denied names.
@@ -36,13 +36,13 @@ const OWN: &str = ".mcp-fs-*.tmp";
 pub struct Deny(Patterns);
 
 impl Deny {
-    /// Reads `patterns`; the error says which one is wrong, and why.
+    /// Parses `patterns`. The error says which one is invalid, and why.
     pub fn new(patterns: &[String], defaults: bool) -> Result<Self, String> {
         let defaults = DEFAULT.iter().copied().filter(|_| defaults).chain([OWN]).collect();
         Patterns::new("--deny", patterns, defaults).map(Self)
     }
 
-    /// `Err` when the path, or anything above it, is denied.
+    /// `Err` if the path or anything above it is denied.
     pub fn check(&self, path: &RelPath) -> Result<(), RootError> {
         let Some(Found { pattern, is_given }) = self.0.find(path) else { return Ok(()) };
         let of = match is_given {
@@ -53,7 +53,7 @@ impl Deny {
         Err(RootError::Denied { pattern, of })
     }
 
-    /// Whether a name in a directory that is not denied itself is denied.
+    /// Whether a name is denied in a directory that is not denied itself.
     pub fn is_denied_in(&self, directory: &RelPath, name: &[u8]) -> bool {
         self.0.match_in(directory, name)
     }
@@ -100,7 +100,7 @@ mod tests {
         }
     }
 
-    /// What other names file systems take for these that do not tell cases apart (CVE-2014-9390 was git's).
+    /// Names that case-insensitive file systems take for a denied one (in git, this was CVE-2014-9390).
     #[test]
     fn other_spellings_of_a_secret_are_denied_too() {
         let deny = Deny::new(&[], true).expect("no patterns");
@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    /// A stream of a denied file or directory, and ends of names that are dropped: `.env:` gave the secret on NTFS.
+    /// Streams of a denied file or directory, and endings that are dropped: `.env:` revealed the secret on NTFS.
     #[test]
     fn what_windows_takes_for_a_secret_is_denied_everywhere() {
         let deny = Deny::new(&["a:b/secret".to_owned()], true).expect("a pattern");

@@ -1,8 +1,8 @@
-//! Why the disk said no: one enum, and the one place that turns an [`io::Error`] into it.
+//! Why reading failed: one enum, and the one place that turns an [`io::Error`] into it.
 //!
-//! The messages go to clients and models. They name no path outside the served directory and no error number, and
-//! say what to do next where something can be done. An attempt to get out reads the same whether or not its target
-//! exists.
+//! The messages go to clients and models. They contain no path outside the served directory and no error number, and
+//! say what to do next if anything can be done. An attempt to leave the directory reads the same whether or not its
+//! target exists.
 
 use std::fmt;
 use std::io;
@@ -10,13 +10,13 @@ use std::io;
 use super::stat::Kind;
 use crate::runtime::cancel::Cancelled;
 
-/// Why the root did not give what was asked for.
+/// Why something cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RootError {
-    /// A path, a link or a race ends outside.
+    /// A path, a link or a race leads outside.
     #[error("leads outside the served directory")]
     Outside,
-    /// Nothing has this path.
+    /// Nothing exists at this path.
     #[error("not found")]
     NotFound,
     /// Several names match only after Unicode normalization.
@@ -28,9 +28,9 @@ pub enum RootError {
     /// A deny pattern matches.
     #[error("denied by the pattern \"{pattern}\"{of}")]
     Denied {
-        /// As it was given.
+        /// As the user wrote it.
         pattern: String,
-        /// Whose it is.
+        /// Where the pattern comes from.
         of: DeniedBy,
     },
     /// A FIFO, socket or device, which is never opened.
@@ -42,16 +42,16 @@ pub enum RootError {
     /// A directory was expected.
     #[error("not a directory")]
     NotDirectory,
-    /// Links lead to each other.
+    /// Links form a loop.
     #[error("too many links, possibly a loop")]
     Loop,
-    /// The path cannot be one.
+    /// The path is invalid.
     #[error("{0}")]
     BadPath(&'static str),
     /// It is on procfs, sysfs or the like, which expose the server's own secrets.
     #[error("on a kernel file system such as /proc, which is never served")]
     KernelFileSystem,
-    /// It is on a file system of an unknown kind, which may be one of those.
+    /// It is on a file system of an unknown kind, which may be a kernel file system.
     #[error(
         "on a file system of a kind that the server does not know and therefore does not serve; copy it to another file \
          system, or ask for this one to be supported (the server's log has its number)"
@@ -83,14 +83,14 @@ pub enum RootError {
     Io(String),
 }
 
-/// Whose a deny pattern is.
+/// Where a deny pattern comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeniedBy {
-    /// Given with `--deny`.
+    /// From `--deny`.
     Option,
-    /// One of the default list.
+    /// From the default list.
     Default,
-    /// The server's own.
+    /// From the server itself.
     Server,
 }
 
@@ -105,7 +105,7 @@ impl fmt::Display for DeniedBy {
 }
 
 impl RootError {
-    /// Whether it says nothing about what is there: another look may succeed although nothing has changed.
+    /// Whether the error says nothing about the file itself: a second attempt may succeed although nothing has changed.
     pub(crate) fn is_passing(&self) -> bool {
         matches!(self, Self::TooManyOpen | Self::Io(_) | Self::Stale | Self::NoAnswer | Self::Held | Self::Cancelled)
     }
@@ -131,9 +131,9 @@ impl From<io::Error> for RootError {
         use io::ErrorKind as Kind;
 
         match error.kind() {
-            // cap-std's own refusal has no error number; the system's (EACCES, EPERM) has.
+            // An error without a number is cap-std's own refusal; the system's (EACCES, EPERM) have one.
             Kind::PermissionDenied if error.raw_os_error().is_none() => Self::Outside,
-            // openat2 with RESOLVE_BENEATH says EXDEV for what leads out.
+            // With RESOLVE_BENEATH, openat2 fails with EXDEV for a path that leads outside.
             Kind::CrossesDevices => Self::Outside,
             Kind::PermissionDenied => Self::PermissionDenied,
             Kind::NotFound => Self::NotFound,
@@ -143,7 +143,7 @@ impl From<io::Error> for RootError {
             Kind::InvalidInput => Self::BadPath("the path contains a character that this system does not allow"),
             Kind::StaleNetworkFileHandle => Self::Stale,
             Kind::TimedOut => Self::NoAnswer,
-            // Nothing is opened or read so that it waits but for a lease.
+            // No open or read blocks, except for a lease.
             Kind::WouldBlock => Self::Held,
             _ => from_number(&error),
         }

@@ -1,9 +1,9 @@
-//! One spelling for all the names that some file system takes for the same: without case, in one Unicode form, and
-//! without the characters that cannot be seen.
+//! One spelling for all names that some file system treats as equal: without case, in one Unicode form, and without
+//! invisible characters.
 //!
-//! File systems differ in this, and so do their versions; what is here is no less than what APFS, HFS+, NTFS and ext4
-//! (casefold) do together, by Unicode's own tables: full case folding (CaseFolding.txt, C and F) and
-//! `Default_Ignorable_Code_Point`. To them `.e\u{200b}nv` is `.env` and `ẞ` is `ss` (CVE-2014-9390 was git's).
+//! File systems differ in this, and so do their versions. This covers what APFS, HFS+, NTFS and ext4 (casefold) do
+//! together, by Unicode's own tables: full case folding (CaseFolding.txt, C and F) and `Default_Ignorable_Code_Point`.
+//! To them `.e\u{200b}nv` is `.env`, and `ẞ` is `ss` (in git, this was CVE-2014-9390).
 
 use std::borrow::Cow;
 
@@ -12,19 +12,19 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::hostile::is_ignorable;
 
-/// The spelling that stands for all the others.
+/// The spelling that represents all others.
 pub(super) fn fold(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
         return Cow::Borrowed(text);
     }
-    // Not the compatibility forms: they make a `/` of some characters. Upper case first, as NTFS compares: it makes an
-    // `i` of `ı`, which folding alone leaves as it is.
+    // Not the compatibility forms, which turn some characters into `/`. Upper case first, as NTFS compares: it turns
+    // `ı` into `i`, which folding alone leaves as it is.
     let visible: String = text.nfd().filter(|c| !is_ignorable(*c)).flat_map(char::to_uppercase).collect();
     Cow::Owned(UniCase::unicode(visible).to_folded_case().nfc().collect())
 }
 
-/// The path as Windows and the file systems made for it read it, where that is another one: what comes after the first
-/// `:` of a name is a stream of the file, and dots and spaces at its end are dropped.
+/// The path as Windows and its file systems read it, if that differs: what follows the first `:` of a name is a stream
+/// of the file, and dots and spaces at the end are dropped.
 pub(super) fn as_windows_reads(path: &[u8]) -> Option<Vec<u8>> {
     let is_cut = |name: &[u8]| name != b".." && (name.contains(&b':') || matches!(name.last(), Some(b'.' | b' ')));
     if !path.split(|byte| *byte == b'/').any(is_cut) {
@@ -35,7 +35,7 @@ pub(super) fn as_windows_reads(path: &[u8]) -> Option<Vec<u8>> {
     Some(names.join(&b'/'))
 }
 
-/// The same for one name. One of which nothing is left names nothing, and stays.
+/// The same for one name. A name of which nothing is left stays as it is.
 fn cut(name: &[u8]) -> &[u8] {
     let end = name.iter().position(|byte| *byte == b':').unwrap_or(name.len());
     let end = name[..end].iter().rposition(|byte| !matches!(byte, b'.' | b' ')).map_or(0, |last| last + 1);
@@ -48,7 +48,7 @@ mod tests {
 
     use super::*;
 
-    /// Full case foldings to ASCII alone (CaseFolding.txt, status F).
+    /// Full case foldings to ASCII only (CaseFolding.txt, status F).
     const FULL: [(char, &str); 9] = [
         ('\u{df}', "ss"),
         ('\u{1e9e}', "ss"),
@@ -61,7 +61,7 @@ mod tests {
         ('\u{fb06}', "st"),
     ];
 
-    /// Where nearly all characters are that have a case or another spelling, or cannot be seen.
+    /// Ranges that contain nearly all characters with case, with another spelling, or invisible.
     fn characters() -> impl Iterator<Item = char> {
         ('\0'..='\u{2fff}')
             .chain('\u{a640}'..='\u{abff}')
@@ -70,7 +70,7 @@ mod tests {
             .chain('\u{1e900}'..='\u{1e95f}')
     }
 
-    /// Held against the tables of another crate.
+    /// Checked against the tables of another crate.
     #[test]
     fn every_ignorable_code_point_is_one() {
         let class = regex_syntax::parse(r"\p{Default_Ignorable_Code_Point}").expect("a property");

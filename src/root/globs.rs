@@ -1,8 +1,9 @@
 //! Globs compiled together, in bounded memory.
 //!
-//! globset's own sets may take 10 MiB for the program of each set, 10 MiB for the cache of each thread that uses it, and
-//! where that is not enough, a table of all patterns times all states: 100 patterns of `*a*a...` took 70 MiB. Here the
-//! program is [`MAX_COMPILED`], and there is one cache for all threads, of at most [`MAX_CACHE`] or a few bytes a state.
+//! globset's own sets may take 10 MiB for the program of each set, 10 MiB for the cache of each thread that uses it
+//! and, where that is not enough, a table of all patterns times all states: 100 patterns of `*a*a...` took 70 MiB. Here
+//! the program is limited to [`MAX_COMPILED`], and all threads share one cache of at most [`MAX_CACHE`] or a few bytes
+//! per state.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -13,20 +14,20 @@ use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::util::syntax;
 use regex_automata::{Input, MatchKind, PatternSet};
 
-/// Bytes of compiled globs: more than all that one call may give.
+/// The limit of compiled globs, in bytes: more than all that one call may pass.
 const MAX_COMPILED: usize = 2 << 20;
-/// Bytes of the states of their automaton that are kept, where there is one.
+/// The cache for the states of their automaton, in bytes.
 pub(crate) const MAX_CACHE: usize = 256 << 10;
 
 /// Compiled globs.
 pub(crate) struct Globs {
     regex: Regex,
-    /// The matcher's cache. Threads wait for each other here: matching takes less than a microsecond per name.
+    /// The cache of the matcher. Threads wait for each other here: matching takes less than a microsecond per name.
     working: Mutex<(Cache, PatternSet)>,
 }
 
 impl Globs {
-    /// Compiles globs, with `cache` bytes for the states of their automaton; fails where they are too many or too long.
+    /// Compiles globs, with `cache` bytes for the states of their automaton. Fails if they are too many or too long.
     pub(crate) fn new(globs: &[Glob], cache: usize) -> Result<Self, String> {
         let config = Regex::config()
             .match_kind(MatchKind::All)
@@ -44,12 +45,12 @@ impl Globs {
         Ok(Self { regex, working })
     }
 
-    /// Whether any matches a path.
+    /// Whether any glob matches a path.
     pub(crate) fn is_match(&self, path: &[u8]) -> bool {
         self.last_match(path, |_| true).is_some()
     }
 
-    /// The last one that matches a path, of those that are `wanted`.
+    /// The last glob that matches a path, of those that are `wanted`.
     pub(crate) fn last_match(&self, path: &[u8], wanted: impl Fn(usize) -> bool) -> Option<usize> {
         let mut working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
         let (cache, found) = &mut *working;

@@ -1,22 +1,22 @@
-//! Hints from the system that something changed in a directory.
+//! Hints from the system that something in a directory has changed.
 //!
-//! A hint is not a fact: it can be late, lost, or about a directory that was moved since. The receiver checks
-//! again through the root. What is watched are single directories and files, each opened through the root; no hint ever
-//! names anything but an entry of such a directory, or such a file.
+//! A hint is not a fact: it can be late, lost, or about a directory that has been moved since. The receiver checks
+//! again through the root. Single directories and files are watched, each opened through the root; a hint never names
+//! anything but an entry of such a directory, or such a file.
 
 use std::collections::BTreeMap;
 
 use super::{RelPath, RootError};
 
-/// What is to be heard of a directory.
+/// Which events of a directory are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Scope {
-    /// Entries come and go, get other times or modes, or were written and closed.
+    /// Entries that appear, disappear, get other times or modes, or are closed after a write.
     Names,
-    /// Also each write.
+    /// Also every write.
     Contents,
-    /// Not of a directory but of a file: what happens to it by whatever name. Its directory hears of what is done by its
-    /// name there alone, and not by another hard link or another mount.
+    /// Not of a directory but of a file: events by any of its names. Its directory reports only what is done by the
+    /// name there, not by another hard link or another mount.
     File,
 }
 
@@ -32,7 +32,7 @@ pub(crate) enum Hint<'h> {
         /// What may have happened to it.
         what: Happened,
     },
-    /// A directory is not watched any more: it is gone, was moved, or one on the way to it was.
+    /// A directory is no longer watched: it is gone, or it or one above it was moved.
     Gone(RelPath),
     /// Hints were lost: anything may have happened.
     Lost,
@@ -45,7 +45,7 @@ pub(crate) enum Happened {
     Name,
     /// It was written to.
     Write,
-    /// Something else: its times, its mode, or a writer has closed it.
+    /// Something else: its times or mode changed, or a writer closed it.
     Other,
 }
 
@@ -64,7 +64,7 @@ impl From<RootError> for NoWatch {
     }
 }
 
-/// Which of these directories are at a path or below it.
+/// The directories that are at a path or below it.
 pub(super) fn at_or_below<V>(directories: &BTreeMap<RelPath, V>, path: &RelPath) -> Vec<RelPath> {
     let below = path.join(b"");
     let prefix = below.as_bytes();

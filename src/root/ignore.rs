@@ -1,12 +1,12 @@
-//! What `.gitignore` and `.ignore` files hide (gitignore(5)), with the `ignore` crate's matchers.
+//! What `.gitignore` and `.ignore` files hide (gitignore(5)), using the matchers of the `ignore` crate.
 //!
-//! Only files inside the served directory are read, and only through the root: a `.gitignore` that is a link, a
-//! `.git` file's gitdir, parent directories and global files would each tell something about the outside. Whether
-//! there is a git repository does not matter, but for one thing: what the `.gitignore` files above a repository say
-//! ends where it begins, as for git and ripgrep. (What `.ignore` files say goes on, as for ripgrep.) The repository's own
-//! directory is an entry of the one above, so a walk from there comes to it only where those files do not hide it.
+//! Only files inside the served directory are read, and only through the root: a `.gitignore` that is a link, the
+//! gitdir of a `.git` file, parent directories and global files would all reveal something about the outside. Ignore
+//! files apply whether or not there is a git repository, with one exception: the `.gitignore` files above a repository
+//! do not apply inside it, as in git and ripgrep. (`.ignore` files do, as in ripgrep.) The directory of the repository
+//! itself is an entry of the one above, so a walk from there enters it only if those files do not hide it.
 //!
-//! A directory that a call names is searched, whatever is said above it of all that is in it ([`named`]).
+//! A directory that a call names is searched, even if ignore files above it hide everything in it ([`named`]).
 
 mod exclude;
 mod literal;
@@ -30,28 +30,28 @@ pub use exclude::Exclude;
 pub(super) use named::Named;
 use patterns::Patterns;
 
-/// Patterns in memory at once during a walk.
+/// The limit of patterns in memory during a walk.
 const MAX_LIVE: usize = 5_000;
-/// Bytes of patterns compiled in a walk: more would take seconds, wherever in the tree it is.
+/// The limit of patterns compiled during a walk, in bytes. More would take seconds, wherever in the tree they are.
 const MAX_COMPILED: usize = 512 << 10;
 
-/// Directories with ignore files one below the other: each entry is held against all that are above it.
+/// How many nested directories with ignore files are applied: each entry is matched against all those above it.
 const MAX_LEVELS: usize = 50;
 
-/// In this order: what `.ignore` says wins.
+/// In this order: `.ignore` takes precedence.
 const FILES: [&[u8]; 2] = [IGNORE, b".gitignore"];
 const IGNORE: &[u8] = b".ignore";
 
-/// The patterns that hold in a directory: its own and, behind them, those of the directories above.
+/// The patterns that apply in a directory: its own, then those of the directories above.
 #[derive(Debug, Default)]
 pub(super) struct Ignore {
     above: Option<Arc<Ignore>>,
-    /// How many directories with patterns this is, with those above.
+    /// The number of directories with patterns, including those above.
     levels: usize,
-    /// Length of the directory's path with its final `/`: what matchers are given comes after it.
+    /// The length of the directory's path with its final `/`. Matchers get what follows it.
     prefix: usize,
     matchers: Vec<Matcher>,
-    /// The directory is a repository: above it, only what `.ignore` files say holds.
+    /// The directory is a repository: of the files above it, only `.ignore` files apply.
     is_repository: bool,
     /// There is a `.ignore` file here or above.
     goes_on: bool,
@@ -62,7 +62,7 @@ pub(super) struct Ignore {
 #[derive(Debug)]
 struct Matcher {
     patterns: Gitignore,
-    /// They hold in the repositories below, too.
+    /// They also apply in repositories below.
     goes_on: bool,
 }
 
@@ -73,17 +73,17 @@ struct Live {
     own: usize,
 }
 
-/// What the patterns of a walk take.
+/// What the patterns of a walk occupy.
 #[derive(Debug, Default)]
 struct Counts {
-    /// Patterns in memory.
+    /// The number of patterns in memory.
     live: AtomicUsize,
-    /// Bytes of patterns compiled so far.
+    /// The bytes of patterns compiled so far.
     compiled: AtomicUsize,
 }
 
 impl Live {
-    /// Counts more patterns, where there is room for them.
+    /// Counts more patterns, if there is room for them.
     fn add(&mut self, patterns: &Patterns) -> Result<(), String> {
         let Counts { live, compiled } = &*self.walk;
         let is_full = live.load(Ordering::Relaxed) + patterns.count > MAX_LIVE
@@ -105,8 +105,8 @@ impl Drop for Live {
 }
 
 impl Ignore {
-    /// The patterns for a directory below the one that `self` is for. `named` is what a call named, where that is this
-    /// directory or below it; `note` is called for files that are not applied.
+    /// The patterns for a directory below this one. `named` is what a call named, if that is this directory or below
+    /// it. `note` is called for files that are not applied.
     pub(super) fn enter(
         self: &Arc<Self>,
         root: &Root,
@@ -121,7 +121,7 @@ impl Ignore {
         let mut matchers = Vec::new();
         let mut live = Live { walk: Arc::clone(&self.live.walk), own: 0 };
         for name in FILES.into_iter().filter(|name| listing.has_file(name)) {
-            // Counted before they are compiled, which is what takes the time.
+            // Counted before compiling, which is what takes time.
             let compiled = Patterns::read(root, dir.join(name), cancel).and_then(|patterns| {
                 if above.levels >= MAX_LEVELS {
                     return Err("too many ignore files are above it".to_owned());
@@ -148,7 +148,7 @@ impl Ignore {
         })
     }
 
-    /// No patterns, in the same walk.
+    /// No patterns, for the same walk.
     fn nothing(&self) -> Arc<Self> {
         Arc::new(Self { live: Live { walk: Arc::clone(&self.live.walk), own: 0 }, ..Self::default() })
     }
@@ -158,7 +158,7 @@ impl Ignore {
         self.above.is_none() && self.matchers.is_empty()
     }
 
-    /// Whether an entry, of a directory that is not hidden itself, is hidden.
+    /// Whether an entry is hidden, given that its directory is not.
     pub(super) fn hides(&self, path: &RelPath, is_dir: bool) -> bool {
         let (mut level, mut is_outside) = (Some(self), false);
         while let Some(ignore) = level {
@@ -177,8 +177,8 @@ impl Ignore {
     }
 }
 
-/// Whether a directory is a repository, as ripgrep tells: by `.git`, which is a file in submodules and worktrees, or
-/// `.jj`.
+/// Whether a directory is a repository, by ripgrep's rule: it contains `.git`, which is a file in submodules and
+/// worktrees, or `.jj`.
 fn is_repository(listing: &Listing) -> bool {
     matches!(listing.kind_of(b".git"), Some(Kind::Directory | Kind::File | Kind::Link))
         || listing.kind_of(b".jj") == Some(Kind::Directory)

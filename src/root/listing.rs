@@ -1,11 +1,11 @@
-//! The entries of one directory, kept tightly: a million names are some tens of megabytes, not hundreds.
+//! The entries of one directory in compact form: a million names take some tens of megabytes, not hundreds.
 
 use super::path::RelPath;
 use super::stat::{Kind, Stat};
 use super::{Root, RootError, sys};
 use crate::runtime::cancel::Cancel;
 
-/// Entries read of one directory; what comes after is not seen, and [`Listing::cut`] says so.
+/// How many entries of one directory are read. Further ones are not seen, and [`Listing::cut`] is set.
 const MAX_ENTRIES: usize = 1_000_000;
 
 /// A directory, open for listing.
@@ -13,18 +13,18 @@ const MAX_ENTRIES: usize = 1_000_000;
 pub struct Directory<'r> {
     root: &'r Root,
     file: std::fs::File,
-    /// Where it really is: without links and `..`.
+    /// Its real path, without links and `..`.
     pub path: RelPath,
 }
 
-/// The entries of a directory, sorted by the bytes of their names. Denied ones are not among them.
+/// The entries of a directory, sorted by the bytes of their names, without denied ones.
 #[derive(Debug, Default)]
 pub struct Listing {
     names: Vec<u8>,
     slots: Vec<Slot>,
-    /// There were more than a million entries.
+    /// There are more entries than the limit of a million.
     pub cut: bool,
-    /// How many entries were left out because they are denied. Shown by `--check` only, never to clients.
+    /// How many entries were left out because they are denied. Only `--check` shows it, never a client.
     pub denied: usize,
 }
 
@@ -40,11 +40,11 @@ struct Slot {
 pub struct Entry<'a> {
     /// The bytes of its name.
     pub name: &'a [u8],
-    /// A link's own kind, never its target's.
+    /// The kind of the entry itself: a link, not its target.
     pub kind: Kind,
 }
 
-/// What became of entries that were not shown.
+/// Counts entries that were not shown.
 #[derive(Default)]
 struct Scanned {
     denied: usize,
@@ -61,7 +61,7 @@ impl<'r> Directory<'r> {
         self.list_with(&mut Vec::new(), cancel)
     }
 
-    /// The same, with a buffer that is kept between directories.
+    /// The same, with a buffer that is reused between directories.
     pub(super) fn list_with(&self, buffer: &mut Vec<u8>, cancel: &Cancel) -> Result<Listing, RootError> {
         let mut listing = Listing::default();
         let Scanned { denied, cut } = self.scan(buffer, cancel, |entry| listing.push(entry))?;
@@ -69,7 +69,7 @@ impl<'r> Directory<'r> {
         Ok(Listing { cut, denied, ..listing })
     }
 
-    /// Shows every entry to `see`, in no order, and keeps none; gives whether there were more than a million.
+    /// Passes every entry to `see`, unordered, without keeping any. Returns whether there are more than a million.
     pub(crate) fn each(&self, cancel: &Cancel, see: impl FnMut(Entry<'_>)) -> Result<bool, RootError> {
         self.scan(&mut Vec::new(), cancel, see).map(|scanned| scanned.cut)
     }
@@ -97,13 +97,13 @@ impl<'r> Directory<'r> {
         Ok(scanned)
     }
 
-    /// What is known of the directory itself, where it is on the served one's local file system.
+    /// Facts about the directory itself, if it is on the local file system of the served directory.
     pub(super) fn own_stat_if_local(&self) -> Option<Stat> {
         let stat = Stat::from(&self.file.metadata().ok()?);
         self.root.can().is_quick_at(&stat).then_some(stat)
     }
 
-    /// Size and times of one entry, a link's own where it is one.
+    /// Size and times of one entry; of a link itself, not its target.
     pub(crate) fn stat(&self, name: &[u8]) -> Result<Stat, RootError> {
         let can = self.root.can();
         if can.only_local { sys::stat_here(&self.file, name, can) } else { sys::stat_in(&self.file, name) }
@@ -111,7 +111,7 @@ impl<'r> Directory<'r> {
 }
 
 impl Entry<'_> {
-    /// Whether version control keeps its own files here.
+    /// Whether this is a directory in which version control keeps its data.
     pub(crate) fn is_version_control(self) -> bool {
         const NAMES: [&[u8]; 8] = [b".git", b".hg", b".svn", b".jj", b".bzr", b".sl", b"_darcs", b"CVS"];
         matches!(self.name.first(), Some(b'.' | b'_' | b'C')) && NAMES.contains(&self.name)
@@ -124,7 +124,7 @@ impl Listing {
         self.slots.iter().map(|slot| Entry { name: name_of(&self.names, *slot), kind: slot.kind })
     }
 
-    /// One entry, by its place in the order.
+    /// The entry at a position in the order.
     pub(crate) fn get(&self, index: usize) -> Option<Entry<'_>> {
         self.slots.get(index).map(|slot| Entry { name: name_of(&self.names, *slot), kind: slot.kind })
     }
@@ -139,13 +139,13 @@ impl Listing {
         self.kind_of(name) == Some(Kind::File)
     }
 
-    /// What is of this name.
+    /// The kind of the entry with this name.
     pub(super) fn kind_of(&self, name: &[u8]) -> Option<Kind> {
         let found = self.slots.binary_search_by(|slot| name_of(&self.names, *slot).cmp(name));
         found.ok().map(|at| self.slots[at].kind)
     }
 
-    /// Keeps what `keep` says; the names of the others stay in memory until the listing goes.
+    /// Keeps the entries that `keep` selects. The names of the others stay in memory until the listing is dropped.
     pub(super) fn retain(&mut self, mut keep: impl FnMut(Entry<'_>) -> bool) {
         let names = &self.names;
         self.slots.retain(|slot| keep(Entry { name: name_of(names, *slot), kind: slot.kind }));

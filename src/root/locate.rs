@@ -1,8 +1,8 @@
-//! What a client asked for, as a path below the served directory. Purely by text; the disk is not touched.
+//! Turns what a client asked for into a path below the served directory, purely by its text; the disk is not touched.
 //!
-//! Three spellings are understood: relative to the directory, absolute inside it (as it was typed on the command
-//! line, or with all links resolved), and a `file://` URI of either. Anything else leads outside, and is told so
-//! without a look whether it is there.
+//! Three spellings are accepted: relative to the directory; absolute inside it (as given on the command line, or with
+//! all links resolved); and a `file://` URI of either. Anything else leads outside, and is rejected without checking
+//! whether it exists.
 
 use super::path::{LONGEST, RelPath};
 use super::uri::{self, UriPath};
@@ -11,14 +11,14 @@ use super::{Root, RootError};
 /// A path as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestedPath {
-    /// Below the served directory; may still hold `..`.
+    /// Below the served directory; may still contain `..`.
     pub path: RelPath,
-    /// It was written with a final `/`, so only a directory will do.
+    /// It was written with a final `/`, so it must be a directory.
     pub directory: bool,
 }
 
 impl Root {
-    /// Reads a `path` argument: relative, absolute, or a `file://` URI.
+    /// Parses a `path` argument: relative, absolute, or a `file://` URI.
     pub fn locate(&self, asked: &str) -> Result<RequestedPath, RootError> {
         if uri::is_file_uri(asked) && asked[5..].starts_with('/') {
             return self.locate_uri(asked);
@@ -29,8 +29,8 @@ impl Root {
         self.below(asked.as_bytes(), is_absolute(asked.as_bytes()))
     }
 
-    /// Reads a URI, or a relative reference taken against the served directory. A fragment, and a query that is not
-    /// ours, are part of the name: files are called `a#b` and `what?`.
+    /// Parses a URI, or a reference relative to the served directory. A fragment, and a query that is not one of ours,
+    /// are part of the name: files are called `a#b` and `what?`.
     pub fn locate_uri(&self, uri: &str) -> Result<RequestedPath, RootError> {
         match uri::decode(uri).map_err(|bad| RootError::BadPath(bad.message()))? {
             UriPath::Relative(path) => self.below(&path, is_absolute(&path)),
@@ -40,7 +40,7 @@ impl Root {
         }
     }
 
-    /// A glob without the served directory's own path before it, where it has that.
+    /// A glob without the path of the served directory in front, if it has that.
     pub fn strip_root<'p>(&self, glob: &'p str) -> &'p str {
         let below = |root: &RelPath| {
             let root = std::str::from_utf8(root.as_bytes()).ok()?;
@@ -63,7 +63,7 @@ impl Root {
         uri
     }
 
-    /// The URI of what `asked` was read from: itself, or where it is relative, what it is relative to put before it.
+    /// The URI of `asked`: itself, or if it is relative, with its base in front.
     pub fn absolute_uri(&self, asked: &str, path: &RelPath) -> String {
         if uri::is_file_uri(asked) && uri::is_well_formed(asked) { asked.to_owned() } else { self.uri(path) }
     }
@@ -78,7 +78,7 @@ impl Root {
             let below = below.or_else(|| Some(self.from_the_top(&path)));
             path = below.ok_or(RootError::Outside)?;
         }
-        // Each path above it is looked at, and so it must not be a megabyte.
+        // Each path above it is checked, so it must not be a megabyte long.
         if path.as_bytes().len() > LONGEST {
             return Err(RootError::BadPath("the path, or a name in it, is too long"));
         }
@@ -88,13 +88,13 @@ impl Root {
         Ok(RequestedPath { path, directory })
     }
 
-    /// An absolute link target as a path below the served directory, where it is below it.
+    /// An absolute link target as a path below the served directory, if it is below it.
     pub(super) fn below_canonical(&self, target: &[u8]) -> Option<RelPath> {
         strip(&RelPath::from_bytes(&separators(target)), &self.spellings[0])
     }
 }
 
-/// `path` without the components of `root`, if it begins with them.
+/// `path` without the components of `root`, if it starts with them.
 fn strip(path: &RelPath, root: &RelPath) -> Option<RelPath> {
     let mut components = path.components();
     for expected in root.components() {
@@ -109,7 +109,7 @@ fn strip(path: &RelPath, root: &RelPath) -> Option<RelPath> {
     Some(rest)
 }
 
-/// What Windows takes for another name: a stream of a file, or a name with an end that it drops.
+/// What Windows treats as another name: a stream of a file, or a name with an ending that is dropped.
 fn is_other_name(name: &[u8]) -> bool {
     name != b".." && (name.contains(&b':') || name.ends_with(b".") || name.ends_with(b" "))
 }

@@ -1,25 +1,26 @@
 //! The served directory, and the only code in the crate that touches the disk.
 //!
 //! [`Root`] is a capability: a handle of the directory, opened once. Everything is reached through it, by paths that
-//! the kernel (or cap-std, where it cannot) keeps beneath it. There is no check to forget, as there is no other way.
-//! `Root` has no method that changes anything.
+//! the kernel (or cap-std, where the kernel cannot) keeps beneath it. No check can be forgotten, because there is no
+//! other way to the disk. `Root` has no method that changes anything.
 //!
 //! | module | answers |
 //! | --- | --- |
 //! | [`locate`] | which path does this text mean? (no disk) |
-//! | [`resolve`], [`alike`] | where do its links and `..` lead? Has an entry this name in another spelling? |
-//! | [`open`] | the file or directory behind it, and what is known of that |
+//! | [`resolve`], [`alike`] | where do its links and `..` lead? Does an entry have this name in another spelling? |
+//! | [`open`] | the file or directory behind it, and facts about it |
 //! | [`listing`], [`walk`] | what is in a directory, or below it |
-//! | [`deny`], [`ignore`] | what is never given out; what listings leave out |
-//! | [`protect`] | what is given out and never changed |
+//! | [`deny`], [`ignore`] | what is never served; what listings leave out |
+//! | [`protect`] | what is served but never changed |
 //! | [`patterns`], [`fold`] | how are such names compared? |
-//! | [`watch_path`], [`hints`] | what tells that it changed; when to look |
+//! | [`watch_path`], [`hints`] | how is a change recognised; when to look for one |
 //! | [`mod@write`] | how is it changed? Only with a [`WritableRoot`] |
 //! | [`presence`] | is the directory still the one at its path? |
-//! | [`sandbox`] | what does the kernel keep the whole process from? |
+//! | [`sandbox`] | what does the kernel deny to the whole process? |
 //! | [`sys`] | how does this system do it? |
 //!
-//! Bind mounts and hard links below the directory are part of it: whoever can create them could copy the files there.
+//! Bind mounts and hard links below the directory are part of it: whoever can create them could also copy the files
+//! there.
 
 #![allow(
     clippy::disallowed_types,
@@ -86,27 +87,27 @@ pub use self::write::WritableRoot;
 pub struct Root {
     dir: Dir,
     abilities: sys::Caps,
-    /// Other file systems than the directory's own, where that is a local one, are not asked.
+    /// Only the directory's own file system is accessed, provided that it is local.
     only_local: AtomicBool,
-    /// The same for walks alone, which would come to them without being asked to.
+    /// The same for walks only, which would enter other file systems without being asked to.
     walks_stay: AtomicBool,
     deny: Deny,
     lookups: Lookups,
     presence: Presence,
     /// The directory's absolute path, with all links resolved.
     path: PathBuf,
-    /// The same as components, and after it the path as it was typed: clients use either.
+    /// The same as components, and the path as given on the command line: clients use either.
     spellings: Vec<RelPath>,
-    /// `file://` and the absolute path.
+    /// `file://` followed by the absolute path.
     uri: String,
     /// What the kernel enforces on the process.
     sandbox: SandboxStatus,
 }
 
-/// What becomes of file systems that are mounted in the served directory.
+/// How file systems mounted inside the served directory are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MountPolicy {
-    /// They are served like the rest.
+    /// They are served like everything else.
     Follow,
     /// Walks do not enter them.
     ExplicitOnly,
@@ -119,7 +120,7 @@ pub enum MountPolicy {
 #[error("{path}: {why}")]
 pub struct OpenError {
     path: String,
-    /// What is wrong, and what to do.
+    /// What is wrong, and what to do about it.
     why: String,
 }
 
@@ -172,24 +173,25 @@ impl Root {
         &self.path
     }
 
-    /// The same on one line: as its URI where it would not be seen as it is.
+    /// The path on one line, or its URI if the path contains characters that do not show as they are.
     pub(crate) fn shown_path(&self) -> String {
         let path = self.path.to_str().filter(|path| !path.contains(is_hostile));
         path.map_or_else(|| self.uri.clone(), str::to_owned)
     }
 
-    /// The last component of its path, for people.
+    /// The last component of the path, for people.
     pub(crate) fn name(&self) -> String {
         self.path.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned())
     }
 
-    /// Its `file://` URI.
+    /// The directory's `file://` URI.
     pub(crate) fn own_uri(&self) -> &str {
         &self.uri
     }
 
-    /// Which other file systems than the directory's own are asked, as one does not answer. Where the own one is no local
-    /// one, it counts as another, but for walks. What is not asked fails at once with [`RootError::NoAnswer`].
+    /// Sets which other file systems are accessed, after one has stopped responding. If the directory itself is not on
+    /// a local file system, it counts as another one, except for walks. What is not accessed fails at once with
+    /// [`RootError::NoAnswer`].
     pub(crate) fn set_mount_policy(&self, policy: MountPolicy) {
         self.only_local.store(policy == MountPolicy::Skip, Ordering::Relaxed);
         self.walks_stay.store(policy != MountPolicy::Follow && self.abilities.quick, Ordering::Relaxed);
@@ -201,7 +203,7 @@ impl Root {
         can
     }
 
-    /// How paths are kept below the directory on this system, in words.
+    /// How this system confines paths to the directory, in words.
     pub(crate) fn confinement(&self) -> &'static str {
         self.can().confinement()
     }
@@ -213,7 +215,7 @@ fn spelling(path: &Path) -> RelPath {
     RelPath::from_bytes(&bytes)
 }
 
-/// The URI of a directory. `url` leaves some characters as they are that RFC 3986 wants encoded.
+/// The URI of a directory. `url` leaves some characters unencoded that RFC 3986 requires to be encoded.
 fn file_uri(path: &Path) -> Option<String> {
     let mut uri = url::Url::from_file_path(plain(path)).ok().map(String::from)?;
     for (character, encoded) in [("[", "%5B"), ("]", "%5D"), ("|", "%7C"), ("^", "%5E")] {
@@ -222,7 +224,7 @@ fn file_uri(path: &Path) -> Option<String> {
     Some(uri)
 }
 
-/// Without the `\\?\` that canonical paths begin with on Windows.
+/// Without the `\\?\` prefix of canonical paths on Windows.
 fn plain(path: &Path) -> &Path {
     path.to_str().and_then(|text| text.strip_prefix(r"\\?\")).map_or(path, Path::new)
 }

@@ -1,8 +1,8 @@
-//! From a path to an open file, a directory or what is known of them.
+//! From a path to an open file, an open directory, or facts about them.
 //!
-//! The order is always the same: the name is checked against the deny patterns; what it names is looked at, without
-//! opening it, so that no FIFO's writer and no device notices; links are resolved and their end is checked again;
-//! only then it is opened, without following anything; and the open handle is looked at once more.
+//! The order is always the same. The name is checked against the deny patterns. Its target is examined without opening
+//! it, so that neither a device nor the writer of a FIFO notices. Links are resolved, and where they end is checked
+//! again. Only then is it opened, without following links, and the open handle is examined once more.
 
 use std::sync::atomic::Ordering;
 
@@ -15,26 +15,26 @@ use super::sys::{self, Access};
 use super::{Root, RootError};
 use crate::runtime::cancel::Cancel;
 
-/// Bytes of the largest file that [`Root::read_cached`] reads.
+/// The largest file for [`Root::read_cached`], in bytes.
 const SMALL: u64 = 64 << 10;
 
-/// How much is read or written at a time: on a slow disk, too, that does not take as long as `--io-timeout`.
+/// How many bytes are read or written at a time: few enough that a slow disk needs less than `--io-timeout` for them.
 pub(super) const PIECE: usize = 256 << 10;
 
 /// A regular file, open for reading. Its size and times are those of the open handle.
 #[derive(Debug)]
 pub struct File {
     pub(super) handle: std::fs::File,
-    /// Where it really is: without links and `..`.
+    /// Its real path, without links and `..`.
     pub path: RelPath,
-    /// What was known when it was opened; it may grow or shrink since.
+    /// The facts when it was opened; it may have grown or shrunk since.
     pub stat: Stat,
-    /// All of it, where it was read when it was opened.
+    /// The content, if it was read when the file was opened.
     content: Option<Vec<u8>>,
 }
 
 impl Root {
-    /// Opens a regular file for reading. Anything else is refused without being opened.
+    /// Opens a regular file for reading. Anything else is rejected without being opened.
     pub fn open_file(&self, asked: &RequestedPath, cancel: &Cancel) -> Result<File, RootError> {
         let (path, stat) = self.reach(&asked.path, cancel)?;
         regular(stat.kind)?;
@@ -44,9 +44,9 @@ impl Root {
         self.open_real_file(path)
     }
 
-    /// Opens and reads a regular file of at most 64 KiB if nothing on the way can wait for a disk: DIR lies on a local
-    /// file system and is in its place, the path crosses no link and no mount, and the content is in the page cache.
-    /// `None` says nothing about the file: [`Self::open_file`] finds out, on a thread that may wait.
+    /// Opens and reads a regular file of at most 64 KiB, provided that nothing can wait for a disk: DIR is in its place
+    /// on a local file system, the path crosses neither links nor mounts, and the content is in the page cache. `None`
+    /// says nothing about the file: [`Self::open_file`] finds out, on a thread that may wait.
     pub(crate) fn read_cached(&self, asked: &RequestedPath) -> Option<File> {
         let can = self.can();
         let may_try = can.quick && !asked.directory && !asked.path.has_parent_refs() && self.seems_in_place();
@@ -63,7 +63,7 @@ impl Root {
         Some(File { handle, path: asked.path.clone(), stat, content: Some(content) })
     }
 
-    /// Opens a file by a path that holds no link and that is not denied, such as one that a walk gave.
+    /// Opens a file by a path without links that is not denied, such as one from a walk.
     pub(crate) fn open_real_file(&self, path: RelPath) -> Result<File, RootError> {
         let (handle, stat) = sys::open(&self.dir, &path, Access::File, self.can())?;
         regular(stat.kind)?;
@@ -79,12 +79,12 @@ impl Root {
         }
     }
 
-    /// Opens a directory by a path that holds no link and that is not denied, such as one that a walk gave.
+    /// Opens a directory by a path without links that is not denied, such as one from a walk.
     pub(crate) fn open_real_directory(&self, path: &RelPath) -> Result<Directory<'_>, RootError> {
         self.open_directory_with(self.can(), path)
     }
 
-    /// The same for a walk, which goes round what does not answer.
+    /// The same for a walk, which avoids file systems that do not respond.
     pub(super) fn open_walked_directory(&self, path: &RelPath) -> Result<Directory<'_>, RootError> {
         let mut can = self.can();
         can.only_local |= self.walks_stay.load(Ordering::Relaxed);
@@ -93,14 +93,14 @@ impl Root {
 
     fn open_directory_with(&self, can: sys::Caps, path: &RelPath) -> Result<Directory<'_>, RootError> {
         if path.is_root() {
-            // A listing or a walk of everything begins here.
+            // A listing or walk of everything starts here.
             self.must_be_in_place()?;
         }
         let (file, _) = sys::open(&self.dir, path, Access::Directory, can)?;
         Ok(Directory::new(self, file, path.clone()))
     }
 
-    /// What a path names once all links are followed, and where it really is.
+    /// What a path leads to once all links are followed, and its real path.
     pub fn stat(&self, asked: &RequestedPath, cancel: &Cancel) -> Result<(RelPath, Stat), RootError> {
         let (path, stat) = self.reach(&asked.path, cancel)?;
         if asked.directory && stat.kind != Kind::Directory {
@@ -109,15 +109,15 @@ impl Root {
         Ok((path, stat))
     }
 
-    /// Whether the path itself, before its last link is followed, names a link.
+    /// Whether the path names a link, before its last link is followed.
     pub(crate) fn is_link(&self, asked: &RequestedPath, cancel: &Cancel) -> bool {
         let Some(name) = asked.path.file_name() else { return false };
         let real = self.resolve(&asked.path.parent(), cancel).map(|parent| parent.join(name));
         real.and_then(|path| sys::stat(&self.dir, &path, self.can())).is_ok_and(|stat| stat.kind == Kind::Link)
     }
 
-    /// The directory that a link leads to, for a walk; `None` where it leads to none that may be entered. While walks go
-    /// round other file systems, it is not looked at.
+    /// The directory that a link leads to, for a walk; `None` if it leads to none that may be entered. While walks
+    /// avoid other file systems, links are not followed at all.
     pub(super) fn directory_behind(&self, link: &RelPath, cancel: &Cancel) -> Option<RelPath> {
         if self.walks_stay.load(Ordering::Relaxed) {
             return None;
@@ -126,14 +126,14 @@ impl Root {
         (stat.kind == Kind::Directory).then_some(real)
     }
 
-    /// Where `asked` really is, and what is there. The way that most paths take is one system call.
+    /// Where `asked` really leads, and what is there. For most paths this takes one system call.
     fn reach(&self, asked: &RelPath, cancel: &Cancel) -> Result<(RelPath, Stat), RootError> {
         self.deny.check(asked)?;
         self.must_be_in_place()?;
         if !asked.has_parent_refs() {
             match sys::stat(&self.dir, asked, self.can()) {
                 Ok(stat) if stat.kind != Kind::Link => return Ok((asked.clone(), stat)),
-                // A link somewhere, or a name in another Unicode form: to be looked at step by step.
+                // There is a link somewhere, or a name in another Unicode form, so the path is resolved step by step.
                 Ok(_) | Err(RootError::Loop | RootError::NotDirectory | RootError::NotFound) => {}
                 Err(error) => return Err(error),
             }
@@ -146,7 +146,7 @@ impl Root {
 }
 
 impl File {
-    /// Reads at `offset` into `buffer`; fewer bytes than it holds only at the end of the file.
+    /// Reads at `offset` into `buffer`. Fills it unless the file ends before.
     pub fn read_at(&self, buffer: &mut [u8], offset: u64, cancel: &Cancel) -> Result<usize, RootError> {
         if let Some(content) = &self.content {
             let rest = content.get(offset as usize..).unwrap_or_default();

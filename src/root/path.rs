@@ -1,19 +1,19 @@
 //! A path below the served directory, as plain components.
 //!
-//! Nothing here touches the disk. `..` may be among the components: only the file system knows where it leads, as a
-//! link may come before it (see [`super::resolve`]).
+//! Nothing here touches the disk. `..` may occur among the components: only the file system knows where it leads,
+//! because a link may precede it (see [`super::resolve`]).
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Bytes of a path that a system call takes: Linux counts a NUL at its end, too.
+/// The longest path that a system call accepts, in bytes: Linux also counts the final NUL.
 pub(super) const LONGEST: usize = 4_095;
 
 /// Components joined by `/`; empty for the served directory itself. No component is empty or `.`.
 ///
-/// On Unix any bytes but `/` and NUL; elsewhere UTF-8.
+/// On Unix any bytes except `/` and NUL; elsewhere UTF-8.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RelPath(Vec<u8>);
 
@@ -23,7 +23,7 @@ impl RelPath {
         Self(Vec::new())
     }
 
-    /// From bytes in which components are separated by `/`; empty ones and `.` are dropped.
+    /// From bytes with components separated by `/`; empty components and `.` are dropped.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let mut path = Self::root();
         for component in bytes.split(|b| *b == b'/') {
@@ -34,7 +34,7 @@ impl RelPath {
         path
     }
 
-    /// Adds a component.
+    /// Appends a component.
     pub(crate) fn push(&mut self, name: &[u8]) {
         if !self.0.is_empty() {
             self.0.push(b'/');
@@ -79,18 +79,18 @@ impl RelPath {
         self.0.split(|b| *b == b'/').filter(|component| !component.is_empty())
     }
 
-    /// How many components it has.
+    /// The number of components.
     pub(crate) fn depth(&self) -> usize {
         if self.is_root() { 0 } else { memchr::memchr_iter(b'/', &self.0).count() + 1 }
     }
 
-    /// Whether an entry of this directory can be asked for by its path: beyond what a system call takes, it can be seen
-    /// from here, and not be reached.
+    /// Whether an entry of this directory can be accessed by its path. A path that is too long for a system call can be
+    /// listed but not reached.
     pub(crate) fn can_lead_to(&self, name: &[u8]) -> bool {
         self.0.len() + 1 + name.len() <= LONGEST
     }
 
-    /// What comes after `start`, which must be this path or one above it.
+    /// The part after `start`, which must be this path or one above it.
     pub(crate) fn below(&self, start: &Self) -> &[u8] {
         let rest = &self.0[start.0.len().min(self.0.len())..];
         rest.strip_prefix(b"/").unwrap_or(rest)
@@ -109,7 +109,7 @@ impl RelPath {
         parent
     }
 
-    /// This path and all above it but the root, the shallowest first.
+    /// This path and all paths above it except the root, shallowest first.
     pub fn and_above(&self) -> impl Iterator<Item = Self> {
         let ends = memchr::memchr_iter(b'/', &self.0).chain((!self.is_root()).then_some(self.0.len()));
         ends.map(|end| Self(self.0[..end].to_vec()))
@@ -131,7 +131,7 @@ impl RelPath {
     }
 }
 
-/// Bytes of a name as the system takes them. Off Unix only UTF-8 can be a name; anything else names nothing.
+/// The bytes of a name as the system takes them. Outside Unix, a name must be UTF-8; other bytes name nothing.
 #[cfg(unix)]
 pub(super) fn os_str(bytes: &[u8]) -> &OsStr {
     std::os::unix::ffi::OsStrExt::from_bytes(bytes)

@@ -1,8 +1,8 @@
-//! A list of names, in patterns: some by default, and those of an option.
+//! A list of names as patterns: defaults, and those from an option.
 //!
-//! Patterns are in gitignore syntax, without negation, and compared [folded](super::fold). One that matches a directory
-//! matches all that is below it, and one for a directory (`.git/`) also a file or link of that name, which errs on the
-//! safe side. A path is also compared as Windows reads it, on every system: the disk may be one of its own.
+//! Patterns are in gitignore syntax without negation, and compared [folded](super::fold). One that matches a directory
+//! matches everything below it; one for a directory (`.git/`) also matches a file or link of that name, to be on the
+//! safe side. On every system, a path is also compared as Windows reads it: the disk may be formatted by Windows.
 
 use std::sync::OnceLock;
 
@@ -16,7 +16,7 @@ use super::path::{RelPath, os_str};
 pub(super) struct Patterns {
     defaults: Vec<&'static str>,
     given: Vec<String>,
-    /// Compiled when the first name is looked at: start-up does not wait for it.
+    /// Compiled when the first name is checked, so that startup does not wait for it.
     matcher: OnceLock<Matcher>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Patterns {
 pub(super) struct Found {
     /// As it was given.
     pub(super) pattern: String,
-    /// By the option, and not by default.
+    /// From the option, not from the defaults.
     pub(super) is_given: bool,
 }
 
@@ -33,13 +33,14 @@ pub(super) struct Found {
 struct Matcher {
     /// `None` matches everything.
     gitignore: Option<Gitignore>,
-    /// Which first bytes a name can have that a pattern's last component matches. Most names are ruled out by it.
+    /// The first bytes that a name can have if the last component of a pattern matches it. Most names are ruled out by
+    /// this.
     first_bytes: Box<[bool; 256]>,
 }
 
 impl Patterns {
-    /// Reads the patterns that `option` gives; the error says which one is wrong, and why. The `defaults` may hold
-    /// negated lines, which are exceptions of the defaults before them.
+    /// Parses the patterns that `option` gives. The error says which one is invalid, and why. The `defaults` may
+    /// contain negated lines, which are exceptions of the defaults before them.
     pub(super) fn new(option: &str, given: &[String], defaults: Vec<&'static str>) -> Result<Self, String> {
         for pattern in given {
             if pattern.contains("${") {
@@ -55,19 +56,19 @@ impl Patterns {
         }
         let patterns = Self { defaults, given: given.to_vec(), matcher: OnceLock::new() };
         if !given.is_empty() {
-            // All together can still be too much.
+            // All together may still be too large.
             let matcher = patterns.compile().map_err(|error| format!("{option}: {error}"))?;
             let _ = patterns.matcher.set(matcher);
         }
         Ok(patterns)
     }
 
-    /// The defaults, and what was given.
+    /// The defaults, and the patterns from the option.
     pub(super) fn all(&self) -> (&[&'static str], &[String]) {
         (&self.defaults, &self.given)
     }
 
-    /// The pattern that matches a path, or one above it.
+    /// The pattern that matches a path or one above it.
     pub(super) fn find(&self, path: &RelPath) -> Option<Found> {
         let matcher = self.matcher();
         if !path.components().any(|name| matcher.may_match(name)) {
@@ -78,7 +79,7 @@ impl Patterns {
         found.map(|folded| self.found(&folded))
     }
 
-    /// Whether a pattern matches a name in a directory that none matches.
+    /// Whether a pattern matches a name, given that none matches its directory.
     pub(super) fn match_in(&self, directory: &RelPath, name: &[u8]) -> bool {
         let matcher = self.matcher();
         if !matcher.may_match(name) {
@@ -95,7 +96,7 @@ impl Patterns {
     }
 
     fn matcher(&self) -> &Matcher {
-        // Only the defaults come here uncompiled, and a test compiles those. If it failed, all would be matched.
+        // Only the defaults are compiled this late, and a test compiles them. If it failed, every name would match.
         self.matcher.get_or_init(|| {
             self.compile().unwrap_or_else(|_| Matcher { gitignore: None, first_bytes: Box::new([true; 256]) })
         })
@@ -129,16 +130,17 @@ impl Matcher {
         name.first().is_some_and(|byte| self.first_bytes[usize::from(*byte)])
     }
 
-    /// The pattern, folded, that matches a path or one above it.
+    /// The folded pattern that matches a path or one above it.
     fn find(&self, path: &[u8]) -> Option<String> {
-        // Folded once for all the paths above it: a long one has thousands. That neither makes nor takes a separator.
+        // Folded once for all paths above it, of which a long path has thousands. Folding neither adds nor removes a
+        // separator.
         let folded = fold(&String::from_utf8_lossy(path)).into_owned();
         let ends = memchr::memchr_iter(b'/', folded.as_bytes()).chain([folded.len()]);
         let mut names = path.split(|byte| *byte == b'/').zip(ends).filter(|(name, _)| self.may_match(name));
         names.find_map(|(_, end)| self.match_whole(&folded[..end]))
     }
 
-    /// The pattern, folded, that matches a folded path itself.
+    /// The folded pattern that matches a folded path itself.
     fn match_whole(&self, path: &str) -> Option<String> {
         let Some(gitignore) = &self.gitignore else { return Some("all".to_owned()) };
         match gitignore.matched(os_str(path.as_bytes()), true) {
@@ -148,12 +150,12 @@ impl Matcher {
     }
 }
 
-/// The byte that every name begins with which a pattern's last component matches; `None` where there is not one only.
+/// The byte that starts every name matched by the last component of a pattern; `None` if there is no single one.
 fn first_byte(pattern: &str) -> Option<u8> {
     if pattern.contains('{') {
         return None; // alternatives may hold separators
     }
     let last = pattern.trim_end().trim_end_matches('/').rsplit('/').next()?;
-    // What is not ASCII may be written as another character and a mark on it.
+    // A character outside ASCII may also be written as a base character and a mark.
     last.bytes().next().filter(|byte| byte.is_ascii() && !b"*?[\\".contains(byte))
 }

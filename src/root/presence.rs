@@ -1,12 +1,12 @@
 //! Is the served directory still the one at its path?
 //!
-//! The root is a handle, and a handle stays with its directory when that is moved or replaced (`mv DIR DIR.old`, a
-//! deployment that switches a link, a container whose mount is renewed). What it leads to then is not what the client
-//! sees at that path, so serving it would show old files and change files that are no longer in use.
+//! The root is a handle, which stays with its directory when that is moved or replaced (`mv DIR DIR.old`, a deployment
+//! that switches a link, a container whose mount is renewed). From then on it no longer leads to what the client sees
+//! at that path. Serving it would show old files, and change files that are no longer in use.
 //!
-//! The path is only ever asked what is there, never opened: what it leads to is compared with the handle. Landlock does
-//! not restrict that. Where the path cannot be asked (a directory above it may not be searched any more), the directory
-//! counts as being there.
+//! The path is only examined, never opened: what is there is compared with the handle. Landlock does not restrict that.
+//! If the path cannot be examined (a directory above it may have become inaccessible), the directory counts as being in
+//! its place.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,30 +17,30 @@ use cap_std::fs::Dir;
 use super::stat::Stat;
 use super::{Root, RootError};
 
-/// Where the served directory has to be.
+/// Where the served directory should be.
 #[derive(Debug)]
 pub(super) struct Presence {
-    /// The paths by which it was found at the start: without links, and as it was typed.
+    /// The paths by which it was found at startup: without links, and as typed.
     paths: Vec<PathBuf>,
     own: Identity,
-    /// When the directory itself last changed before it was found in its place.
+    /// The change time of the directory when it was last found in its place.
     seen: AtomicI64,
 }
 
-/// No directory has changed at this time.
+/// A change time that no directory has.
 const NEVER: i64 = i64::MAX;
 
-/// Which directory it is: its device and its number there.
+/// Identifies a directory: its device and its inode there.
 type Identity = (u64, u64);
 
 impl Presence {
-    /// Of a directory that was opened just now.
+    /// For a directory that was just opened.
     pub(super) fn of(dir: &Dir, canonical: &Path, typed: &Path) -> io::Result<Self> {
         let stat = Stat::from(&dir.dir_metadata()?);
         let own = identity(&stat);
         let mut paths = vec![canonical.to_owned()];
         paths.extend(std::path::absolute(typed).ok().filter(|typed| typed != canonical));
-        // A path that leads elsewhere from the start, such as one in /proc, says nothing later.
+        // A path that leads elsewhere from the start, such as one in /proc, tells nothing later.
         paths.retain(|path| at(path).is_ok_and(|there| there == own));
         Ok(Self { paths, own, seen: AtomicI64::new(changed_at(&stat)) })
     }
@@ -52,17 +52,17 @@ impl Root {
         self.must_be_in_place().is_ok()
     }
 
-    /// Fails where the directory is no longer at its path. It takes a system call or two, and so it is done once for
-    /// each change, and once for each call that reads.
+    /// Fails if the directory is no longer at its path. It takes one or two system calls, so it is done once per
+    /// change, and once per call that reads.
     pub(super) fn must_be_in_place(&self) -> Result<(), RootError> {
-        // Before the look: what happens meanwhile is seen the next time.
+        // Taken before looking, so that a change in between is noticed the next time.
         let changed = self.changed_at();
         for path in &self.presence.paths {
             match at(path) {
                 Ok(there) if there == self.presence.own => {}
                 Err(error) if !says_that_it_is_gone(&error) => {}
                 _ => {
-                    // From here on no read is done on the spot, until the directory is back.
+                    // From here on nothing is read inline, until the directory is back.
                     self.presence.seen.store(NEVER, Ordering::Relaxed);
                     return Err(RootError::Replaced);
                 }
@@ -72,9 +72,9 @@ impl Root {
         Ok(())
     }
 
-    /// Whether the directory itself has not changed since it was found in its place. For reads that must not wait: it asks
-    /// the handle alone. Local file systems note a move of a directory as a change of it; what they do not note, such as
-    /// a move of a directory above, is seen by the next call that may wait.
+    /// Whether the directory itself is unchanged since it was found in its place. It examines the handle only, for
+    /// reads that must not wait. Local file systems record a move of a directory as a change of it. What they do not
+    /// record, such as a move of a directory above, is noticed by the next call that may wait.
     pub(super) fn seems_in_place(&self) -> bool {
         let changed = self.changed_at();
         changed != NEVER && changed == self.presence.seen.load(Ordering::Relaxed)
@@ -91,7 +91,7 @@ fn changed_at(stat: &Stat) -> i64 {
     i64::try_from(stat.changed).unwrap_or(NEVER)
 }
 
-/// Not needed: no read is asked not to wait.
+/// Not used here, because no read is inline.
 #[cfg(not(unix))]
 fn changed_at(_stat: &Stat) -> i64 {
     NEVER
@@ -101,7 +101,7 @@ fn identity(stat: &Stat) -> Identity {
     (stat.on_device(), stat.identity())
 }
 
-/// What is at a path outside now.
+/// What is at a path on the host now.
 fn at(path: &Path) -> io::Result<Identity> {
     std::fs::metadata(path).map(|metadata| identity(&Stat::from(&metadata)))
 }

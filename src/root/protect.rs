@@ -1,8 +1,8 @@
-//! Names that may be read and never changed: what other programs run or obey without asking, such as git's hooks and
-//! an editor's tasks.
+//! Names that may be read but never changed: files that other programs run or obey without asking, such as git's hooks
+//! and an editor's tasks.
 //!
-//! They are a list of [patterns](super::patterns), like the denied ones. With write access alone, a client could otherwise run
-//! programs as the user: a line in `.git/config` is enough.
+//! They are a list of [patterns](super::patterns), like the denied names. Otherwise, write access alone would let a
+//! client run programs as the user: one line in `.git/config` is enough.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ const DEFAULT: &[&str] = &[
     // Editors and agents: tasks, commands, servers
     ".vscode/", ".idea/", ".zed/", ".devcontainer/", ".claude/", ".codex/", ".gemini/", ".cursor/", ".windsurf/",
     ".mcp.json",
-    // What tools and shells read when they start
+    // Read by tools and shells when they start
     ".envrc", ".cargo/", ".npmrc", ".ripgreprc", ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshenv",
     ".zprofile", ".zshrc", ".zlogin",
 ];
@@ -26,23 +26,23 @@ const DEFAULT: &[&str] = &[
 #[derive(Debug)]
 pub struct Protect(Patterns);
 
-/// Which pattern protects something.
+/// The pattern that protects something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProtectedBy(Found);
 
 impl Protect {
-    /// Reads `patterns`; the error says which one is wrong, and why.
+    /// Parses `patterns`. The error says which one is invalid, and why.
     pub fn new(patterns: &[String], defaults: bool) -> Result<Self, String> {
         Patterns::new("--protect", patterns, if defaults { DEFAULT.to_vec() } else { Vec::new() }).map(Self)
     }
 
-    /// `Err` when the path, or anything above it, is protected.
+    /// `Err` if the path or anything above it is protected.
     pub(crate) fn check(&self, path: &RelPath) -> Result<(), ProtectedBy> {
         self.0.find(path).map_or(Ok(()), |found| Err(ProtectedBy(found)))
     }
 }
 
-/// The names, as `--check` shows them.
+/// The names as `--check` shows them.
 impl fmt::Display for Protect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (defaults, given) = self.0.all();

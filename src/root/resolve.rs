@@ -1,8 +1,8 @@
 //! Where a path with links or `..` really leads.
 //!
-//! The answer holds neither, and is opened without following any link: if something is swapped in between, the
-//! opening fails; it cannot go elsewhere. So what was checked (against the deny patterns) is what is opened.
-//! Most paths never come here: they are first tried as they are.
+//! The result contains neither, and is opened without following links: if something is swapped in between, opening
+//! fails instead of leading elsewhere. So what was checked against the deny patterns is what is opened. Most paths
+//! never get here, because they are first tried as they are.
 
 use super::alike::Alike;
 use super::path::RelPath;
@@ -10,38 +10,38 @@ use super::stat::Kind;
 use super::{RequestedPath, Root, RootError, locate, sys};
 use crate::runtime::cancel::Cancel;
 
-/// Links followed in one path, as on Linux (`path_resolution(7)`).
+/// How many links one path may contain, as on Linux (`path_resolution(7)`).
 const MAX_LINKS: usize = 40;
-/// Absolute ones among them: each starts again at the root.
+/// How many of them may be absolute: each starts again at the root.
 const MAX_ABSOLUTE: usize = 8;
 
-/// What is done with a link that a path ends in.
+/// What happens to a link at the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LastLink {
-    /// It leads on.
+    /// It is followed.
     Followed,
     /// The link itself is meant.
     Itself,
 }
 
-/// How far a path leads.
+/// How far a path exists.
 #[derive(Debug)]
 pub(super) struct Reached {
-    /// The last entry that is there.
+    /// The last entry that exists.
     pub(super) real: RelPath,
-    /// The names after it that are not, in order; no `..` is among them.
+    /// The names after it, which do not exist, in order; none is `..`.
     pub(super) missing: Vec<Vec<u8>>,
 }
 
 impl Root {
-    /// Follows all links and `..` in `asked`. Fails where that leads outside, without a look at what is there.
+    /// Follows all links and `..` in `asked`. Fails if that leads outside, without checking what is there.
     pub(super) fn resolve(&self, asked: &RelPath, cancel: &Cancel) -> Result<RelPath, RootError> {
         let reached = self.resolve_by(asked, LastLink::Followed, Alike::FormAndSpaces, cancel, |_| ())?;
         if reached.missing.is_empty() { Ok(reached.real) } else { Err(RootError::NotFound) }
     }
 
-    /// The path that `asked` is known by where links lead to `real`: with these links, and names as they are on the disk.
-    /// `None` where there are none of them, or a `..`.
+    /// The path of `asked` through links that lead to `real`, with names as they are on the disk. `None` if there are
+    /// no links, or a `..`.
     pub(crate) fn path_through_links(&self, asked: &RequestedPath, real: &RelPath, cancel: &Cancel) -> Option<RelPath> {
         if asked.path == *real || asked.path.has_parent_refs() {
             return None;
@@ -55,13 +55,13 @@ impl Root {
         (shown != *real && self.deny.check(&shown).is_ok()).then_some(shown)
     }
 
-    /// The same as far as there is something: what is beyond may be created there. What is to be changed is not
-    /// guessed: a name with another kind of space is another name.
+    /// The same as far as anything exists; the rest may be created. A name is not guessed for a change: one with
+    /// another kind of space is another name.
     pub(super) fn resolve_far(&self, asked: &RelPath, last: LastLink, cancel: &Cancel) -> Result<Reached, RootError> {
         self.resolve_by(asked, last, Alike::Form, cancel, |_| ())
     }
 
-    /// The same; `step` gets every entry on the way before it is looked at, without links and `..` before its name.
+    /// The same. `step` receives every entry on the way before it is examined, without links and `..` before its name.
     #[cfg(not(mcp_fs_unsandboxed))]
     pub(super) fn resolve_by(
         &self,
@@ -111,7 +111,7 @@ impl Root {
         Ok(Reached { real, missing: Vec::new() })
     }
 
-    /// What is not there of a path. A `..` after it leads nowhere.
+    /// The part of a path that does not exist. A `..` in it leads nowhere.
     fn missing(&self, real: RelPath, mut pending: Vec<Vec<u8>>) -> Result<Reached, RootError> {
         pending.reverse();
         if pending.iter().any(|name| name == b"..") {
@@ -122,8 +122,8 @@ impl Root {
         Ok(Reached { real, missing: pending })
     }
 
-    /// The components of a link's target, last one first, and whether they are to be taken from the root again: an
-    /// absolute target is, where it lies below the root.
+    /// The components of a link's target, last one first, and whether they start at the root: an absolute target does,
+    /// if it is below the root.
     fn link_target(&self, link: &RelPath) -> Result<(Vec<Vec<u8>>, bool), RootError> {
         let target = self.dir.read_link_contents(link.as_path())?.into_os_string();
         let target = target.as_encoded_bytes();

@@ -1,11 +1,11 @@
-//! The second wall: the kernel confines the whole process to the served directory, so that not even a fault in this
+//! The second wall: the kernel confines the whole process to the served directory, so that not even a bug in this
 //! program leads outside.
 //!
-//! The first wall is how each path is opened ([`super::sys`]), and is the one that gives clear answers; this one knows
-//! no paths, only what the process may still do at all. It is
-//! [Landlock](https://docs.kernel.org/userspace-api/landlock.html) (landlock(7)), and so Linux's. It holds the thread
-//! that raises it and those which that one starts later, for ever: it is raised before there is any other thread, and
-//! after everything was opened that lies outside. What it does not cover is listed in SECURITY.md.
+//! The first wall is the way each path is opened ([`super::sys`]), which also gives the clear errors. The second knows
+//! no paths, only what the process may do at all. It is [Landlock](https://docs.kernel.org/userspace-api/landlock.html)
+//! (landlock(7)), so it exists on Linux only. It applies for good to the thread that enables it and to threads started
+//! later, so it is enabled before there is any other thread and after everything outside has been opened. SECURITY.md
+//! lists what it does not cover.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use super::{Root, sys};
 pub enum Sandbox {
     /// As far as the kernel can.
     Auto,
-    /// Or the server does not start.
+    /// Required: otherwise the server does not start.
     Require,
     /// Not at all.
     Off,
@@ -29,7 +29,7 @@ pub enum SandboxStatus {
     Landlock {
         /// The version of its interface, which says what it covers.
         abi: u32,
-        /// What is in the directory may be changed.
+        /// The content of the directory may be changed.
         writable: bool,
     },
     /// Nothing.
@@ -45,8 +45,8 @@ pub enum SandboxStatus {
 pub struct SandboxError(String);
 
 impl Root {
-    /// Confines this thread, and all that it starts from now on, to the directory: to be read, or changed too if it is
-    /// `writable`. There is no way back. Fails only where it is required.
+    /// Confines this thread, and all threads that it starts from now on, to the directory: for reading, and for changes
+    /// if `writable`. This cannot be undone. Fails only if confinement is required.
     pub fn enter_sandbox(&mut self, sandbox: Sandbox, writable: bool) -> Result<(), SandboxError> {
         let required = sandbox == Sandbox::Require;
         let confined = match sandbox {
@@ -68,7 +68,7 @@ impl Root {
 }
 
 impl SandboxStatus {
-    /// Before the process is locked in, and where it never is.
+    /// Before the process is confined, or if it never is.
     pub(super) fn not_applied() -> Self {
         Self::None { why: "not asked for".to_owned() }
     }

@@ -1,11 +1,11 @@
-//! What is known of an entry without reading it.
+//! What is known about an entry without reading it.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-/// A file that was written this short a time ago may be written again without that its times show it: most file
-/// systems count them in steps of 10 ms or less. (Some old ones have steps of a second or two; there, of two writes
-/// within one step that leave the same size, the second can be missed.)
+/// A file modified less than this long ago may be written again without a change of its times: most file systems count
+/// them in steps of 10 ms or less. (Some old ones have steps of a second or two; there, the second of two writes within
+/// one step that leave the same size can be missed.)
 pub(super) const STEP: Duration = Duration::from_millis(20);
 
 /// What an entry is.
@@ -21,7 +21,7 @@ pub enum Kind {
     Fifo,
     /// A socket.
     Socket,
-    /// A device, or what this system has besides.
+    /// A device, or another kind of file that this system has.
     Other,
 }
 
@@ -38,37 +38,37 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Kind, size, times and mode of an entry. Times are missing where the system does not keep them.
+/// Kind, size, times and mode of an entry. A time is missing if the system does not record it.
 #[derive(Clone, Debug)]
 pub struct Stat {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// In bytes.
     pub size: u64,
     /// When its content last changed.
     pub modified: Option<SystemTime>,
-    /// When it was last read, as far as the system notes that.
+    /// When it was last read, as far as the system records that.
     pub accessed: Option<SystemTime>,
-    /// When it was made.
+    /// When it was created.
     pub created: Option<SystemTime>,
-    /// Permission bits (`0o777` part of `st_mode`); off Unix 0o444 or 0o666.
+    /// Permission bits (the `0o777` part of `st_mode`); outside Unix 0o444 or 0o666.
     pub mode: u32,
     /// The device it is on.
     #[cfg(unix)]
     pub(super) device: u64,
-    /// Its number on that device.
+    /// Its inode on that device.
     #[cfg(unix)]
     pub(super) inode: u64,
-    /// How many names it has.
+    /// The number of its names (hard links).
     #[cfg(unix)]
     pub(super) links: u64,
-    /// When anything about it last changed, in nanoseconds.
+    /// When its content or metadata last changed, in nanoseconds.
     #[cfg(unix)]
     pub(super) changed: i128,
 }
 
 impl Stat {
-    /// Tells it from another file of the same name: its number on its device, or else its creation time.
+    /// Distinguishes it from another file of the same name: by its inode, or else by its creation time.
     pub(super) fn identity(&self) -> u64 {
         #[cfg(unix)]
         return self.inode;
@@ -79,7 +79,7 @@ impl Stat {
             .map_or(0, |since| since.as_nanos() as u64);
     }
 
-    /// When anything about it last changed; where the system does not tell, when its content did.
+    /// When its content or metadata last changed; if the system does not record that, when its content did.
     pub(super) fn last_change(&self) -> Option<SystemTime> {
         #[cfg(unix)]
         return u64::try_from(self.changed)
@@ -89,17 +89,17 @@ impl Stat {
         return self.modified;
     }
 
-    /// Whether both are of one file, at whatever time.
+    /// Whether both describe the same file, at whatever time.
     pub(super) fn is_same_file(&self, other: &Self) -> bool {
         (self.kind, self.on_device(), self.identity()) == (other.kind, other.on_device(), other.identity())
     }
 
-    /// Whether the content is the same, as far as size and time tell.
+    /// Whether the content is the same, judged by size and time.
     pub(super) fn has_content_of(&self, other: &Self) -> bool {
         (self.size, self.modified) == (other.size, other.modified)
     }
 
-    /// How many names the file has; 1 where the system does not tell.
+    /// The number of its names; 1 if the system does not tell.
     pub(super) fn names(&self) -> u64 {
         #[cfg(unix)]
         return self.links;
@@ -107,7 +107,7 @@ impl Stat {
         return 1;
     }
 
-    /// The device it is on; the same for all where the system does not tell.
+    /// The device it is on; the same for all files if the system does not tell.
     pub(super) fn on_device(&self) -> u64 {
         #[cfg(unix)]
         return self.device;
@@ -116,13 +116,13 @@ impl Stat {
     }
 }
 
-/// Seconds and what is beyond them, as one number.
+/// Seconds and nanoseconds as one number.
 #[cfg(unix)]
 pub(super) fn nanoseconds(seconds: i64, beyond: i64) -> i128 {
     i128::from(seconds) * 1_000_000_000 + i128::from(beyond)
 }
 
-/// `std::fs::Metadata` and cap-std's look the same and share no trait.
+/// `std::fs::Metadata` and cap-std's have the same methods but no trait in common.
 macro_rules! stat_from {
     ($metadata:ty, $ext:path, $ext_type:path, $time:ty, $into_std:expr) => {
         impl From<&$metadata> for Stat {

@@ -1,4 +1,4 @@
-//! The few things that each system does its own way; the only place under `root/` with a `cfg` for a system call.
+//! The few things that each system does in its own way; the only place under `root/` with a `cfg` for a system call.
 //!
 //! | | Linux | elsewhere, and where a sandbox refuses openat2 |
 //! | --- | --- | --- |
@@ -6,14 +6,14 @@
 //! | list a directory | `getdents64(2)` | cap-std |
 //! | which file systems are served | by `fstatfs(2)`: known ones that hold files | all: there is no procfs |
 //! | read that may not block | `preadv2(2)`, `RWF_NOWAIT` | not offered |
-//! | hear of changes | `inotify(7)` | the `notify` crate |
+//! | be notified of changes | `inotify(7)` | the `notify` crate |
 //! | move without overwriting | `renameat2(2)`, `RENAME_NOREPLACE` | the same on macOS; else by a hard link |
 //! | swap two names | `renameat2(2)`, `RENAME_EXCHANGE` | the same on macOS |
 //! | lock a file against other servers | `flock(2)` | the same on Unix |
 //! | confine the whole process | `landlock(7)` | no |
-//! | keep what a file carries | mode, owner, `user.*` attributes, ACL, label | mode and owner on Unix |
+//! | keep a file's metadata | mode, owner, `user.*` attributes, ACL, label | mode and owner on Unix |
 //!
-//! Paths given to this module hold no `..`. None of its calls follows a link, anywhere in a path: what they open is
+//! Paths passed to this module contain no `..`. None of its calls follows a link anywhere in a path: what is opened is
 //! what the path says.
 
 use std::fs::File;
@@ -49,7 +49,7 @@ pub(super) use portable::{
     stat_here, stat_in, stat_local,
 };
 
-/// What tells of changes; made public by [`super::hints`].
+/// Sources of hints; made public by [`super::hints`].
 pub(super) mod hints {
     #[cfg(target_os = "linux")]
     pub(crate) use super::inotify::{Hints, Waker};
@@ -57,7 +57,7 @@ pub(super) mod hints {
     pub(crate) use super::notify::{Hints, Waker};
 }
 
-/// How long a wait for hints takes at most where it might not be woken.
+/// The longest wait for hints where nothing might wake it.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// How an entry is to be opened.
@@ -69,30 +69,30 @@ pub(super) enum Access {
     Directory,
 }
 
-/// What came of an attempt to lock a file.
+/// The result of an attempt to lock a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(unix), allow(dead_code, reason = "there all file systems are taken for such without locks"))]
 pub(super) enum Lock {
-    /// It is ours.
+    /// The lock is ours.
     Taken,
-    /// Another program has it, or another handle in this one.
+    /// Another program has it, or another handle of this one.
     Busy,
-    /// It can be had by a handle that is open for writing.
+    /// Only a handle that is open for writing can lock it.
     NeedsWriter,
     /// This file system has no locks.
     Unsupported,
 }
 
-/// How paths are confined where the kernel does not do it.
+/// How paths are confined if the kernel does not do it.
 const CHAIN: &str = "cap-std handles, one name at a time, no links";
 
-/// A mode for where the group cannot be kept: its bits are those of the others.
+/// A mode for a file whose group cannot be kept: the group's bits become those of others.
 #[cfg(unix)]
 fn without_group(mode: u32) -> u32 {
     (mode & 0o707) | ((mode & 0o007) << 3)
 }
 
-/// Reads at `offset` without moving the file's position.
+/// Reads at `offset` without moving the position of the file.
 #[cfg(unix)]
 pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, buffer, offset)

@@ -1,13 +1,13 @@
-//! `file://` URIs (RFC 8089, RFC 3986): written for every entry, and read as clients really write them.
+//! `file://` URIs (RFC 8089, RFC 3986): written for every entry, and parsed as clients really write them.
 //!
-//! Reading is ours because a general URL parser is too helpful: it turns `\` into `/`, drops tabs, and collapses
+//! The parser is our own because a general URL parser is too helpful: it turns `\` into `/`, drops tabs, and collapses
 //! `%2E%2E` before links are seen. Decoding happens once, and leniently: spaces, raw UTF-8 and a lone `%` stand for
-//! themselves. What could make one name into two, an encoded `/` or NUL, is refused.
+//! themselves. An encoded `/` or NUL, which could turn one name into two, is rejected.
 
 use percent_encoding::{AsciiSet, CONTROLS};
 
-/// What is percent-encoded in a path: everything that RFC 3986 does not allow in one, and what would begin a query
-/// or a fragment.
+/// What is percent-encoded in a path: everything that RFC 3986 does not allow in one, and what would begin a query or a
+/// fragment.
 const ENCODED: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -25,7 +25,7 @@ const ENCODED: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// Why a URI cannot be read.
+/// Why a URI is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BadUri {
     Scheme,
@@ -43,7 +43,7 @@ impl BadUri {
     }
 }
 
-/// A path out of a URI reference: absolute, or relative to the served directory.
+/// The path in a URI reference: absolute, or relative to the served directory.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum UriPath {
     Absolute(Vec<u8>),
@@ -60,7 +60,7 @@ pub(super) fn is_file_uri(text: &str) -> bool {
     text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
 }
 
-/// Whether there is nothing in it that RFC 3986 wants encoded: what is read leniently is not to be repeated.
+/// Whether RFC 3986 requires no further encoding. Input is parsed leniently, but must not be echoed that way.
 pub(super) fn is_well_formed(uri: &str) -> bool {
     let bytes = uri.as_bytes();
     let is_encoded = |at: usize| bytes.get(at + 1..at + 3).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit));
@@ -72,7 +72,7 @@ pub(super) fn is_well_formed(uri: &str) -> bool {
     bytes.iter().enumerate().all(|(at, byte)| may_stand(at, *byte)) && uri.matches('#').count() <= 1
 }
 
-/// Reads a URI reference: `file:///path`, `file://localhost/path`, `file:/path`, or a relative one.
+/// Parses a URI reference: `file:///path`, `file://localhost/path`, `file:/path`, or a relative one.
 pub(super) fn decode(uri: &str) -> Result<UriPath, BadUri> {
     if !is_file_uri(uri) {
         return match scheme(uri) {

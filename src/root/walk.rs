@@ -1,9 +1,9 @@
-//! Walks all directories below one, level by level, opening each from the root handle.
+//! Walks a directory and everything below it, level by level, opening each directory from the root handle.
 //!
-//! That is why nothing outside can appear in a walk, whatever is moved or swapped meanwhile: a chain of nested
-//! handles goes on listing a directory after it was moved out, and the walkers of `walkdir` and `ignore` follow
-//! swapped links. It is also faster: one openat2 a directory, no stat, no path is walked twice. Links are listed and
-//! not entered, so loops end by themselves, but for those that a call names ([`links`]).
+//! Nothing outside can therefore appear in a walk, whatever is moved or swapped meanwhile. A chain of nested handles
+//! would go on listing a directory after it was moved out, and the walkers of `walkdir` and `ignore` follow swapped
+//! links. It is also faster: one openat2 per directory, no stat, and no path is walked twice. Links are listed but not
+//! entered, so loops are impossible, except for links that a call names ([`links`]).
 
 mod links;
 
@@ -20,30 +20,30 @@ use crate::runtime::cancel::Cancel;
 use links::Links;
 pub use links::NotEntered;
 
-/// Directories waiting to be entered; more are left out, and [`Walk::cut`] says so.
+/// How many directories may wait to be entered. Further ones are left out, and [`Walk::cut`] is set.
 const MAX_PENDING: usize = 500_000;
-/// Bytes of their paths.
+/// The limit of their paths, in bytes.
 const MAX_PENDING_BYTES: usize = 64 << 20;
 
-/// What a walk leaves out, besides denied names, which are always left out.
+/// What a walk leaves out, in addition to denied names, which it always leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hidden {
     /// What `.gitignore` and `.ignore` hide, and the directories of version control.
     Skipped,
-    /// The directories of version control only.
+    /// Only the directories of version control.
     IgnoredShown,
     /// Nothing.
     Shown,
 }
 
-/// Where a walk goes.
+/// What a walk visits.
 #[derive(Debug)]
 pub struct WalkOptions {
     /// Whether hidden entries are skipped.
     pub hidden: Hidden,
-    /// How many directories below the start it goes at most; 0 for the start alone.
+    /// How many levels below the start are entered; 0 for the start only.
     pub max_depth: usize,
-    /// What is left out besides.
+    /// What else is left out.
     pub exclude: Arc<Exclude>,
 }
 
@@ -54,17 +54,17 @@ pub struct Walk<'r> {
     cancel: &'r Cancel,
     options: WalkOptions,
     queue: VecDeque<Pending>,
-    /// Of the paths in the queue.
+    /// The memory of the paths in the queue.
     queue_bytes: usize,
-    /// Where it began, as it is shown.
+    /// Where it started, as shown to the client.
     start: RelPath,
     links: Links<'r>,
-    /// No patterns, and what counts all those of this walk.
+    /// No patterns; counts those of the whole walk.
     no_patterns: Arc<Ignore>,
     buffer: Vec<u8>,
-    /// Ignore files that were not applied, and why; the first few.
+    /// The first few ignore files that were not applied, and why.
     pub notes: Vec<(RelPath, String)>,
-    /// Some directories were left out because too many were waiting.
+    /// Some directories were left out, because too many were waiting.
     pub cut: bool,
     /// How many entries were hidden.
     pub ignored: usize,
@@ -75,30 +75,30 @@ pub struct Walk<'r> {
 struct Pending {
     path: WalkedPath,
     above: Arc<Ignore>,
-    /// A call named it.
+    /// The call named it.
     is_named: bool,
 }
 
-/// A path that a walk came to.
+/// A path that a walk reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WalkedPath {
-    /// Without links: by this it is opened.
+    /// Without links; it is opened by this path.
     pub real: RelPath,
-    /// Through the link that was named, where there was one.
+    /// Through the link that the call named, if any.
     pub shown: Option<RelPath>,
 }
 
-/// A directory that a walk came to.
+/// A directory that a walk reached.
 #[derive(Debug)]
 pub struct Visit<'r> {
     /// Its path.
     pub path: WalkedPath,
-    /// Its open handle and what it holds, or why it cannot be read.
+    /// Its open handle and its entries, or why it cannot be read.
     pub listing: Result<(Directory<'r>, Listing), RootError>,
 }
 
 impl Root {
-    /// Walks `start`, a path without links, and what is below it.
+    /// Walks `start`, a path without links, and everything below it.
     pub fn walk<'r>(&'r self, start: &RelPath, options: WalkOptions, cancel: &'r Cancel) -> Walk<'r> {
         let mut walk = Walk {
             root: self,
@@ -122,7 +122,7 @@ impl Root {
 }
 
 impl WalkedPath {
-    /// As it is shown: through the link that was named, where there was one.
+    /// The path as shown: through the link that the call named, if any.
     pub(crate) fn shown(&self) -> &RelPath {
         self.shown.as_ref().unwrap_or(&self.real)
     }
@@ -139,7 +139,7 @@ impl WalkedPath {
 }
 
 impl<'r> Walk<'r> {
-    /// Shows all that it comes to below `shown`, by which a call named its start.
+    /// Shows everything below `shown`, the path by which a call named the start.
     #[must_use]
     pub(crate) fn shown_from(mut self, shown: RelPath) -> Self {
         for Pending { path, .. } in &mut self.queue {
@@ -149,20 +149,19 @@ impl<'r> Walk<'r> {
         self
     }
 
-    /// Enters the links to directories that `naming` says are named, and counts the others. It is asked with the path
-    /// that is shown.
+    /// Enters the links to directories that `naming` selects by their shown path, and counts the others.
     #[must_use]
     pub(crate) fn entering(mut self, naming: impl Fn(&RelPath) -> bool + Send + Sync + 'r) -> Self {
         self.links = Links::named_by(naming);
         self
     }
 
-    /// The links to directories that it did not enter, of those that it was to look at.
+    /// The links to directories that were examined and not entered.
     pub(crate) fn not_entered(&self) -> NotEntered {
         self.links.not_entered()
     }
 
-    /// The patterns of the directories above the start, which hold below it too.
+    /// The patterns of the directories above the start, which also apply below it.
     fn ignore_above(&mut self, start: &RelPath) -> Arc<Ignore> {
         let mut ignore = Arc::clone(&self.no_patterns);
         let mut above = RelPath::root();
@@ -207,7 +206,7 @@ impl<'r> Walk<'r> {
             listing.retain(|entry| !entry.is_version_control());
         }
         if let Some(shown) = &path.shown {
-            // The real path was held against the deny patterns when it was listed.
+            // The real path was checked against the deny patterns when it was listed.
             let before = listing.len();
             listing.retain(|entry| !self.root.deny.is_denied_in(shown, entry.name));
             listing.denied += before - listing.len();
@@ -222,7 +221,7 @@ impl<'r> Walk<'r> {
         Ok((dir, listing))
     }
 
-    /// Takes from a listing what ignore files hide.
+    /// Removes from a listing what ignore files hide.
     fn leave_ignored(&mut self, ignore: &Ignore, dir: &RelPath, listing: &mut Listing) -> Result<(), RootError> {
         if ignore.is_empty() {
             return Ok(());
@@ -230,7 +229,7 @@ impl<'r> Walk<'r> {
         let before = listing.len();
         let (cancel, mut seen, mut is_over) = (self.cancel, 0_usize, false);
         listing.retain(|entry| {
-            // Hostile patterns take their time with each name.
+            // Hostile patterns take long for each name.
             is_over |= seen.is_multiple_of(64) && cancel.checkpoint();
             seen += 1;
             !is_over && !ignore.hides(&dir.join(entry.name), entry.kind == Kind::Directory)
@@ -240,7 +239,7 @@ impl<'r> Walk<'r> {
         Ok(())
     }
 
-    /// Takes from a listing what the call leaves out.
+    /// Removes from a listing what the call excludes.
     fn leave_excluded(&self, dir: &WalkedPath, listing: &mut Listing) -> Result<(), RootError> {
         let exclude = &self.options.exclude;
         if exclude.is_empty() {
@@ -256,7 +255,7 @@ impl<'r> Walk<'r> {
         Ok(cancel.check()?)
     }
 
-    /// Notes an entry that is to be entered later.
+    /// Records an entry to enter later.
     fn note(&mut self, dir: &WalkedPath, entry: Entry<'_>, ignore: &Arc<Ignore>) {
         match entry.kind {
             Kind::Directory => {
@@ -273,7 +272,8 @@ impl<'r> Walk<'r> {
         }
     }
 
-    /// Notes a directory to be entered later. Once one had no room, none is: the walk ends shallow first.
+    /// Records a directory to enter later. Once one does not fit, no more are recorded, so that the walk stays shallow
+    /// first.
     fn push(&mut self, pending: Pending) {
         let bytes = self.queue_bytes + pending.path.bytes();
         self.cut |= self.queue.len() >= MAX_PENDING || bytes > MAX_PENDING_BYTES;
@@ -287,13 +287,13 @@ impl<'r> Walk<'r> {
 impl<'r> Iterator for Walk<'r> {
     type Item = Visit<'r>;
 
-    /// The next directory; `None` at the end, and soon after the walk was cancelled.
+    /// The next directory; `None` at the end, and soon after a cancellation.
     fn next(&mut self) -> Option<Visit<'r>> {
         if self.cancel.checkpoint() {
             return None;
         }
         let pending = self.queue.pop_front()?;
-        // The start may have got a longer path since it was counted.
+        // The start may have a longer path than was counted.
         self.queue_bytes = self.queue_bytes.saturating_sub(pending.path.bytes());
         let listing = self.visit(&pending);
         (!matches!(listing, Err(RootError::Cancelled))).then_some(Visit { path: pending.path, listing })

@@ -1,5 +1,5 @@
-//! What a path leads to, in facts that tell when that has changed, and every entry on the way there: a change of any
-//! of them may lead it elsewhere.
+//! Where a path leads, as facts that reveal a change, and every entry on the way: a change of any of them may lead it
+//! elsewhere.
 
 use std::time::SystemTime;
 
@@ -9,59 +9,60 @@ use super::stat::{Kind, STEP, Stat};
 use super::{RelPath, RequestedPath, Root, RootError, sys};
 use crate::runtime::cancel::Cancel;
 
-/// Bytes of the entries of one trail, all told. A path of 4,096 bytes can have 2,048 names, and all of them above it
-/// would take 4 MB.
+/// The limit of the entries of one path, in bytes. A path of 4,096 bytes can have 2,048 names, and all prefixes
+/// together would take 4 MB.
 const MOST_BYTES: usize = 16 << 10;
 
 /// Where a path leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchPath {
-    /// The path that is followed: as asked, without `..`.
+    /// The path that is followed: as requested, without `..`.
     pub path: RelPath,
-    /// Every entry that it passes, links and what is missing too; each without links before its name.
+    /// Every entry on the way, including links and missing ones; each without links before its name.
     pub entries: Vec<RelPath>,
-    /// There are too many of them to watch them all; none is given.
+    /// There are too many entries to watch; none is listed.
     pub is_too_long: bool,
-    /// How changes of what is at its end can be heard of.
+    /// How changes of the file at its end are noticed.
     pub heard: Pending,
-    /// What is at its end.
+    /// The state of the file at its end.
     pub state: FileState,
 }
 
-/// How changes of a file can be heard of.
+/// How changes of a file are noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pending {
     /// By watching its directory.
     InItsDirectory,
-    /// Not always by that: the file has several names (hard links), or is mounted there. It must be watched itself.
+    /// Not always by its directory, because the file has several names (hard links) or is mounted there. It must be
+    /// watched itself.
     ByItself,
-    /// Not at all: other machines or programs may write to its file system, of which the kernel does not know.
+    /// Not at all: other machines or programs may write to its file system without the kernel knowing.
     Never,
 }
 
-/// What is at the end of a path: while this is the same, the content is taken to be.
+/// The file at the end of a path. While this stays the same, its content is assumed to be unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {
     /// Nothing that may be read.
     Absent,
     /// A file or a directory.
     Present {
-        /// Where it really is.
+        /// Its real path.
         path: RelPath,
         /// What it is.
         kind: Kind,
-        /// In bytes; 0 for a directory, whose own size says nothing.
+        /// In bytes; 0 for a directory, whose own size means nothing.
         size: u64,
         /// When its content last changed.
         modified: Option<SystemTime>,
-        /// Which file it is, beyond its name.
+        /// Identifies the file independently of its name.
         identity: u64,
     },
 }
 
 impl Root {
-    /// Where `asked` leads now, be it to nothing. Fails where it leads outside, to what is denied or can never be read,
-    /// and where the directory is missing that would hold it.
+    /// Where `asked` leads now, even if that does not exist. Fails if it leads outside, to something denied or never
+    /// readable, or if the directory that would contain it is missing.
     pub(crate) fn watch_path(&self, asked: &RequestedPath, cancel: &Cancel) -> Result<WatchPath, RootError> {
         match self.stat(asked, cancel) {
             Ok((_, stat)) if !matches!(stat.kind, Kind::File | Kind::Directory) => {
@@ -78,7 +79,7 @@ impl Root {
         }
     }
 
-    /// Where a followed path leads now. Fails only where that cannot be told at the moment.
+    /// Where a followed path leads now. Fails only if that cannot be determined at the moment.
     pub(crate) fn watch_path_of(&self, path: RelPath, cancel: &Cancel) -> Result<WatchPath, RootError> {
         let found = self.stat(&RequestedPath { path: path.clone(), directory: false }, cancel);
         self.watch_path_to(path, found, cancel)
@@ -96,7 +97,7 @@ impl Root {
             _ => {
                 let end =
                     self.resolve_by(&path, LastLink::Followed, Alike::FormAndSpaces, cancel, |entry| way.pass(entry));
-                // Any other failure is a fact, too.
+                // Any other failure is a fact as well.
                 end.map(drop).or_else(|error| if error.is_passing() { Err(error) } else { Ok(()) })?;
                 if let Ok((real, _)) = &found {
                     way.straight_to(real);
@@ -118,12 +119,12 @@ impl Root {
         match sys::changes_elsewhere(&self.dir, path, self.can()) {
             Ok(None) => Pending::Never,
             Ok(Some(true)) => Pending::ByItself,
-            // What has gone meanwhile is looked at once more.
+            // If it has just gone, it is examined again later.
             Ok(Some(false)) | Err(_) => Pending::InItsDirectory,
         }
     }
 
-    /// The path of what may come to be where nothing is now.
+    /// The path of something that does not exist yet.
     fn yet_to_come(&self, asked: &RelPath, cancel: &Cancel) -> Result<RelPath, RootError> {
         let name = asked.file_name().filter(|name| *name != b"..").ok_or(RootError::NotFound)?;
         let parent = RequestedPath { path: asked.parent(), directory: true };
@@ -137,7 +138,7 @@ impl Root {
     }
 }
 
-/// The entries that a path passes.
+/// The entries on the way of a path.
 #[derive(Default)]
 struct Way {
     entries: Vec<RelPath>,
@@ -146,7 +147,7 @@ struct Way {
 
 impl Way {
     fn straight_to(&mut self, path: &RelPath) {
-        // Half its length for each of its names: known before they are made.
+        // Half its length for each of its names: known before they are created.
         if path.depth() * path.as_bytes().len() / 2 > MOST_BYTES {
             self.bytes = usize::MAX;
             return;
@@ -183,7 +184,7 @@ impl FileState {
         }
     }
 
-    /// Which file it is, and where: what does not change when it is written to.
+    /// Which file it is and where: the part that does not change when it is written to.
     pub(crate) fn place(&self) -> Option<(&RelPath, u64)> {
         match self {
             Self::Present { path, identity, .. } => Some((path, *identity)),
@@ -196,7 +197,7 @@ impl FileState {
         matches!(self, Self::Present { kind: Kind::Directory, .. })
     }
 
-    /// Whether a write just now might leave these facts as they are.
+    /// Whether a write at this moment might leave these facts unchanged.
     pub(crate) fn are_fresh(&self) -> bool {
         match self {
             Self::Present { modified: Some(modified), .. } => {

@@ -1,19 +1,20 @@
-//! A bound on the memory that answers take while they are prepared and written.
+//! Limits the memory of answers while they are prepared and written.
 //!
-//! Work asks for what it is about to read, once, when it knows how much; what it got goes with the answer and comes
-//! back when the last byte is written. One answer larger than the whole budget is let through when it is alone.
+//! Work reserves the bytes that it is about to read, once, when it knows how many. The reservation travels with the
+//! answer and is released when its last byte is written. A single answer larger than the whole budget is admitted when
+//! nothing else is reserved.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::runtime::cancel::{Cancel, PATIENCE};
 
-/// Bytes to be shared out.
+/// A number of bytes to be shared.
 #[derive(Debug)]
 pub struct Budget {
     limit: u64,
     used: Mutex<u64>,
     freed: Condvar,
-    /// Of which this one is a share: what is taken here is taken there, too.
+    /// The budget that this one is a share of: a reservation here is also made there.
     whole: Option<Arc<Budget>>,
 }
 
@@ -23,12 +24,12 @@ impl Budget {
         Arc::new(Self { limit, used: Mutex::new(0), freed: Condvar::new(), whole: None })
     }
 
-    /// At most `limit` bytes of this budget, for one of those that share it.
+    /// A share of this budget of at most `limit` bytes.
     pub(crate) fn share(self: &Arc<Self>, limit: u64) -> Arc<Self> {
         Arc::new(Self { limit, used: Mutex::new(0), freed: Condvar::new(), whole: Some(Arc::clone(self)) })
     }
 
-    /// Takes `bytes`. Where there is no room it waits if `may_wait`, and fails otherwise.
+    /// Reserves `bytes`. If there is no room, waits if `may_wait`, and fails otherwise.
     pub(crate) fn reserve(
         self: &Arc<Self>,
         bytes: u64,
@@ -47,28 +48,28 @@ impl Budget {
         drop(used);
         let mut reservation = Reservation { budget: Arc::clone(self), bytes, whole: None };
         if let Some(whole) = &self.whole {
-            // Where this fails, what was taken of the share is given back.
+            // If this fails, the reservation in the share is released.
             reservation.whole = Some(Box::new(whole.reserve(bytes, cancel, may_wait)?));
         }
         Ok(reservation)
     }
 }
 
-/// Why there are no bytes.
+/// Why a reservation failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoMemory {
-    /// Others have them, and there was to be no waiting.
+    /// The budget is used up, and the caller does not want to wait.
     Full,
     /// The work was cancelled while it waited.
     Cancelled,
 }
 
-/// Bytes taken from a [`Budget`]; dropping it gives them back.
+/// Bytes reserved in a [`Budget`]; released on drop.
 #[derive(Debug)]
 pub struct Reservation {
     budget: Arc<Budget>,
     bytes: u64,
-    /// The same bytes of the budget that this one is a share of.
+    /// The reservation in the budget that this one is a share of.
     whole: Option<Box<Reservation>>,
 }
 

@@ -1,13 +1,13 @@
-//! What work runs on, whatever it is: the word to stop, memory and permits, one thread for large edits, and the watchdog.
+//! What work runs on, whatever it is: cancellation, memory, permits, threads, and the watchdog.
 //!
 //! | module | holds |
 //! | --- | --- |
 //! | [`cancel`] | the request to stop, and the checkpoints that show progress |
 //! | [`memory`] | a budget of bytes |
-//! | [`permits`] | how many pieces of work of one kind go on at once, and what one call holds |
+//! | [`permits`] | how much work of one kind runs at once, and what one call holds |
 //! | [`pool`] | threads for work that may block |
 //! | [`serial_executor`] | one thread for work that takes much memory |
-//! | [`watchdog`] | work that is blocked in a system call |
+//! | [`watchdog`] | finds work that is blocked in a system call |
 
 pub mod cancel;
 pub(crate) mod memory;

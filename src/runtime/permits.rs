@@ -1,28 +1,28 @@
-//! How many pieces of work of one kind go on at once, and what one call holds of permits and memory.
+//! How much work of each kind runs at once, and which permits and memory one call holds.
 //!
-//! One primitive counts all of it, the [`Budget`]. tokio's semaphore does not fit: work waits on threads without a
-//! runtime, and polls its [`Cancel`] while it waits.
+//! All of it is counted with one primitive, the [`Budget`]. tokio's semaphore does not fit: work waits on threads
+//! without a runtime, and checks its [`Cancel`] while it waits.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::cancel::{Cancel, Cancelled};
 use super::memory::{Budget, Reservation};
 
-/// A kind of work that needs a permit, because much of it at once would take too much memory or time. Each kind waits
-/// for its own permits only.
+/// A kind of work that needs a permit, because too much of it at once would take too much memory or time. Each kind has
+/// its own permits and waits for no other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// A walk or a listing, which may hold a million names.
     Walk,
-    /// A search, which takes long and every processor. Listings do not wait for it.
+    /// A search, which takes long and uses every processor. Listings do not wait for searches.
     Search,
-    /// A copy, a move or a deletion, which may be of a whole tree, hold all its names and take long.
+    /// A copy, move or deletion, which may cover a whole tree, hold all its names, and take long.
     Tree,
-    /// An edit or a write of one file, which may hold it several times over. It never waits for a tree.
+    /// An edit or write of one file, which may hold the file several times. It never waits for a tree.
     Edit,
 }
 
-/// The permits of all kinds of work.
+/// The permits for all kinds of work.
 #[derive(Debug)]
 pub struct Permits {
     walks: Arc<Budget>,
@@ -33,7 +33,7 @@ pub struct Permits {
 }
 
 impl Permits {
-    /// As many as are good for memory; and all searches together have `search_threads`, beside the first of each.
+    /// Limits chosen for memory. All searches together use `search_threads` threads, in addition to one each.
     pub(crate) fn new(search_threads: usize) -> Self {
         Self {
             walks: Budget::new(4),
@@ -44,7 +44,7 @@ impl Permits {
         }
     }
 
-    /// Waits for a permit, which `held` keeps too. It ends with the guard, or when `held` gives it up.
+    /// Waits for a permit, which `held` keeps as well. It ends when the guard is dropped or `held` gives it up.
     pub(crate) fn wait_for(&self, work: Work, cancel: &Cancel, held: &Arc<Held>) -> Result<Permit, Cancelled> {
         let permits = match work {
             Work::Walk => &self.walks,
@@ -56,13 +56,13 @@ impl Permits {
         Ok(held.keep_permit(permit))
     }
 
-    /// A permit for one more thread of a search, if there is one now. A search without it goes on with fewer threads.
+    /// A permit for one more thread of a search, if one is free. Otherwise the search continues with fewer threads.
     pub(crate) fn helper(&self, cancel: &Cancel) -> Option<Reservation> {
         self.helpers.reserve(1, cancel, false).ok()
     }
 }
 
-/// What one call holds. If the call is stuck and another thread answers for it, that thread returns all of it.
+/// What one call holds. If the call is stuck and another thread answers for it, that thread releases all of it.
 #[derive(Debug, Default)]
 pub struct Held {
     memory: Mutex<Vec<Reservation>>,
@@ -70,30 +70,30 @@ pub struct Held {
 }
 
 impl Held {
-    /// Keeps memory, which goes with the answer.
+    /// Keeps a reservation of memory, which goes with the answer.
     pub(crate) fn keep(&self, memory: Reservation) {
         lock(&self.memory).push(memory);
     }
 
-    /// The memory, to go with the answer.
+    /// Takes the memory, to go with the answer.
     pub(crate) fn take_memory(&self) -> Vec<Reservation> {
         std::mem::take(&mut lock(&self.memory))
     }
 
-    /// Keeps a permit until the guard is dropped; of several, the last one ends first.
+    /// Keeps a permit until the guard is dropped. Nested permits end with the last guard.
     fn keep_permit(self: &Arc<Self>, permit: Reservation) -> Permit {
         lock(&self.permits).push(permit);
         Permit(Arc::clone(self))
     }
 
-    /// Gives everything back.
+    /// Releases everything.
     pub(crate) fn give_up(&self) {
         lock(&self.memory).clear();
         lock(&self.permits).clear();
     }
 }
 
-/// Permission to do one piece of [`Work`], until it is dropped.
+/// The right to do one piece of [`Work`], until it is dropped.
 #[derive(Debug)]
 #[must_use]
 pub struct Permit(Arc<Held>);

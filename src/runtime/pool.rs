@@ -1,8 +1,8 @@
-//! Threads for work that may block. They are started when they are needed; all but one end when they have been idle for
-//! a while. One stays: later there might be none to be had.
+//! Threads for work that may block. They start on demand, and all but one end after being idle for a while. One stays,
+//! because the system might refuse to start another later.
 //!
-//! tokio has such a pool, too, and panics where the system has no thread for it (`ulimit -u`, a container's
-//! `pids.max`). Here the caller asks first, with [`Pool::thread`], and can make it an error of one request.
+//! tokio has such a pool, too, but it panics when the system refuses a thread (`ulimit -u`, a container's `pids.max`).
+//! Here the caller asks first, with [`Pool::thread`], and can fail one request instead.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -16,15 +16,15 @@ const KEPT: Duration = Duration::from_secs(10);
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The threads. They end with it, as soon as they are idle.
+/// The threads. When the pool is dropped, they end as soon as they are idle.
 pub struct Pool(Arc<Shared>);
 
 struct Shared {
     most: usize,
     state: Mutex<State>,
-    /// There is a job, or the pool has ended.
+    /// Notified when there is a job or the pool ends.
     wanted: Condvar,
-    /// A thread has ended.
+    /// Notified when a thread has ended.
     left: Condvar,
 }
 
@@ -32,21 +32,21 @@ struct Shared {
 struct State {
     jobs: VecDeque<Job>,
     threads: usize,
-    /// Those of them that wait for a job.
+    /// How many of the threads wait for a job.
     idle: usize,
-    /// Jobs that an idle thread was promised for.
+    /// Jobs for which an idle thread has been promised.
     promised: usize,
     ended: bool,
 }
 
 impl Pool {
-    /// At most so many threads.
+    /// A pool of at most `most` threads.
     pub fn new(most: usize) -> Self {
         Self(Arc::new(Shared { most, state: Mutex::default(), wanted: Condvar::new(), left: Condvar::new() }))
     }
 
-    /// A thread for one more job while `blocked` jobs may never be done: an idle one, a new one, or the next one that has
-    /// done its job. `None` where the system has no new one, and all that there are are blocked.
+    /// A thread for one more job, while `blocked` jobs may never end: an idle one, a new one, or the next to finish its
+    /// job. `None` if the system has no new thread and all existing ones are blocked.
     pub(crate) fn thread(&self, blocked: usize) -> Option<Thread> {
         let mut state = self.0.lock();
         if state.jobs.len() + state.promised >= state.idle && !self.0.grow(&mut state) && state.threads <= blocked {
@@ -56,12 +56,12 @@ impl Pool {
         Some(Thread(Arc::clone(&self.0)))
     }
 
-    /// Whether there is a thread, which is started if there was none.
+    /// Whether there is a thread; starts one if there is none.
     pub fn has_thread(&self) -> bool {
         self.thread(0).is_some()
     }
 
-    /// Begins no more jobs, and waits so long for those that were begun.
+    /// Starts no more jobs, and waits up to `within` for those that are running.
     pub fn end(&self, within: Duration) {
         let by = Instant::now() + within;
         let mut state = self.stop();
@@ -88,7 +88,7 @@ impl Pool {
 pub struct Thread(Arc<Shared>);
 
 impl Thread {
-    /// Does `job` on it.
+    /// Runs `job` on the thread.
     pub(crate) fn start(self, job: impl FnOnce() + Send + 'static) {
         let mut state = self.0.lock();
         if !state.ended {
@@ -116,18 +116,18 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts one more thread, where that can be.
+    /// Starts another thread if possible.
     fn grow(self: &Arc<Self>, state: &mut State) -> bool {
         let shared = Arc::clone(self);
         let start = || thread::Builder::new().name("work".to_owned()).spawn(move || shared.work());
         let grown = state.threads < self.most && start().is_ok();
-        // Idle from the first moment, so that no two are started for one job.
+        // It counts as idle from the start, so that one job does not start two threads.
         state.threads += usize::from(grown);
         state.idle += usize::from(grown);
         grown
     }
 
-    /// What a thread does.
+    /// The loop of a thread.
     fn work(&self) {
         let mut state = self.lock();
         loop {
@@ -191,7 +191,7 @@ mod tests {
             until_all_are_idle(&pool);
         }
         assert_eq!(pool.0.lock().threads, 1);
-        // One for each that is asked for at the same time, and no more.
+        // One for each that is requested at the same time, and no more.
         for _ in 0..2 {
             let both = [pool.thread(usize::MAX), pool.thread(usize::MAX)];
             assert!(both.iter().all(Option::is_some) && pool.0.lock().threads == 2);
@@ -209,7 +209,7 @@ mod tests {
             let _ = wait.recv();
         });
         assert!(pool.thread(1).is_none(), "the only one is at work");
-        // Its job is as good as done.
+        // Its job is nearly done.
         pool.thread(0).expect("the same").start(move || tell.send(()).expect("it is awaited"));
         drop(go);
         assert_eq!(told.recv(), Ok(()));

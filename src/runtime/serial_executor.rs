@@ -1,7 +1,7 @@
-//! One thread for work that takes much memory, one piece after the other.
+//! One thread for work that takes much memory, one job at a time.
 //!
-//! What a thread frees, glibc keeps in a heap for every few threads: editing files of 16 MiB on 64 threads in turn left
-//! a GiB of them, as each heap once held some. On one thread it is one heap.
+//! glibc keeps freed memory in several heaps, one for every few threads. Editing 16 MiB files on 64 threads in turn
+//! left 1 GiB in them, because each heap had once held some. With one thread, there is one heap.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,10 +13,10 @@ use std::thread;
 use crate::runtime::cancel::{Cancel, PATIENCE};
 use crate::runtime::memory::Budget;
 
-/// Threads at most, with those that were replaced and have not ended: each may hold the memory of a file.
+/// The maximum number of threads, including replaced ones that have not ended. Each may hold the memory of a file.
 const MAX_THREADS: usize = 4;
 
-/// Set once a thread has been replaced: it ends after the job it has begun.
+/// Set when a thread is replaced: it ends after its current job.
 type Retired = Arc<AtomicBool>;
 
 type Job = Box<dyn FnOnce(&Retired) + Send>;
@@ -25,13 +25,13 @@ type Job = Box<dyn FnOnce(&Retired) + Send>;
 #[derive(Default)]
 pub struct SerialExecutor {
     worker: Mutex<Option<Worker>>,
-    /// One for each thread that has not ended.
+    /// Counts the threads that have not ended.
     threads: Arc<()>,
-    /// Held by the caller that works without the thread.
+    /// Held by a caller that does its work without the thread.
     alone: Alone,
 }
 
-/// A thread and the queue it takes jobs from.
+/// A thread and its queue of jobs.
 struct Worker {
     jobs: Sender<Job>,
     queue: Arc<Mutex<Receiver<Job>>>,
@@ -46,8 +46,8 @@ impl Default for Alone {
 }
 
 impl SerialExecutor {
-    /// Runs `work` after all earlier jobs, and waits for the result. `None`: the wait was cancelled, `work` panicked, or
-    /// there is no thread (see [`Self::has_thread`]). A job that is running when its caller is cancelled may be stuck, so
+    /// Runs `work` after all earlier jobs and waits for the result. `None` if the wait was cancelled, `work` panicked,
+    /// or there is no thread (see [`Self::has_thread`]). A job whose caller is cancelled while it runs may be stuck, so
     /// the next job gets another thread.
     pub(crate) fn run<T: Send + 'static>(
         &self,
@@ -65,7 +65,7 @@ impl SerialExecutor {
             match result.recv_timeout(PATIENCE) {
                 Ok(done) => return Some(done),
                 Err(RecvTimeoutError::Timeout) => match begun.get() {
-                    // Waiting in the queue is progress: a stuck job ahead is replaced.
+                    // Waiting in the queue is progress: if the job ahead is stuck, its thread is replaced.
                     None if !cancel.checkpoint() => {}
                     None => return None,
                     Some(_) if !cancel.is_requested() => {}
@@ -79,8 +79,7 @@ impl SerialExecutor {
         }
     }
 
-    /// The same, but where the system has no thread for it, the caller does the work itself, also one piece after the
-    /// other.
+    /// Like [`Self::run`], but if the system has no thread, the caller does the work itself, also one job at a time.
     pub(crate) fn run_anyway<T: Send + 'static>(
         &self,
         cancel: &Cancel,
@@ -93,7 +92,7 @@ impl SerialExecutor {
         catch_unwind(AssertUnwindSafe(work)).ok()
     }
 
-    /// Whether there is a thread. Without one the system has none to give, or [`MAX_THREADS`] are stuck.
+    /// Whether there is a thread. If not, the system refused one, or [`MAX_THREADS`] are stuck.
     pub(crate) fn has_thread(&self) -> bool {
         self.with_worker().is_some()
     }
@@ -121,7 +120,7 @@ impl SerialExecutor {
 }
 
 impl Worker {
-    /// `None`: there is no thread now; there may be one next time.
+    /// `None` if there is no thread now; there may be one next time.
     fn new(threads: &Arc<()>) -> Option<Self> {
         let (jobs, queue) = channel();
         let worker = Self { jobs, queue: Arc::new(Mutex::new(queue)) };
@@ -130,7 +129,7 @@ impl Worker {
 
     fn start(&self, threads: &Arc<()>) -> bool {
         let alive = Arc::clone(threads);
-        // Besides this one, the executor has one.
+        // In addition to this handle, the executor holds one.
         if Arc::strong_count(&alive) > MAX_THREADS + 1 {
             return false;
         }
@@ -173,7 +172,7 @@ mod tests {
         assert_eq!(serial_executor.run(&cancel, thread), Some(first));
     }
 
-    /// Begins a job that ends when the sender that is returned is dropped, and cancels its caller.
+    /// Starts a job that ends when the returned sender is dropped, and cancels its caller.
     fn leave_stuck(serial_executor: &SerialExecutor) -> (Sender<()>, thread::ThreadId) {
         let (go, wait) = channel::<()>();
         let (at_work, begun) = channel();

@@ -1,17 +1,17 @@
-//! Work that is blocked in a system call: it cannot be aborted, only left behind.
+//! Finds work that is blocked in a system call: it cannot be aborted, only left behind.
 //!
-//! Work passes a [checkpoint](Cancel::checkpoint) at every step. If it passes none for a long time, it is taken to be
-//! blocked in a file system that does not answer: it is told to stop, gives back what it held, and its owner answers
-//! in its place. Its thread is left behind, and another one may do the next work; only so many threads are, as each
-//! takes memory. Beyond that, blocked work keeps its slot.
+//! Work passes a [checkpoint](Cancel::checkpoint) at every step. Work that passes none for a long time is taken to be
+//! blocked in a file system that does not respond. It is told to stop and loses what it held, and its owner answers in
+//! its place. Its thread is left behind, and a new thread may do the next work. The number of threads left behind is
+//! limited, because each takes memory; beyond it, blocked work keeps its slot.
 //!
-//! Each part earns its place. Without the watchdog, one network mount that does not answer would take the threads one
-//! after the other, and no request would get an answer. Without the mount policy, which the server sets by what is found
-//! here, each new walk would enter that mount and be blocked, too. Without threads left behind, blocked work would
-//! keep the slots of all others until the mount answers, which may be never.
+//! Each part is needed. Without the watchdog, one unresponsive network mount would take up the threads one by one until
+//! no request got an answer. Without the mount policy, which the server sets from what is found here, every new walk
+//! would enter that mount and block as well. Without leaving threads behind, blocked work would hold the slots of all
+//! other work until the mount responds, which may be never.
 //!
-//! The watchdog is shared by all peers and has no thread: a transport with work in progress calls [`Watchdog::look`] now and
-//! then.
+//! All peers share the watchdog. It has no thread: a transport with work in progress calls [`Watchdog::look`]
+//! regularly.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,19 +21,19 @@ use std::time::{Duration, Instant};
 use super::cancel::Cancel;
 use super::permits::Held;
 
-/// How often to look, at least.
+/// How often to look, at the least.
 pub(crate) const LOOK: Duration = Duration::from_secs(1);
 
-/// Names one piece of work.
+/// Identifies one piece of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct WorkId(u64);
 
-/// What became of blocked work. Its owner is told.
+/// What happened to blocked work. Its owner is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It is blocked, and keeps its slot.
     TimedOut,
-    /// Its thread is left behind, and its slot is free: at once, or later, when another thread has come back.
+    /// Its thread is left behind and its slot is free: at once, or later when another thread has returned.
     LeftBehind,
 }
 
@@ -59,7 +59,7 @@ struct Work {
     cancel: Cancel,
     held: Arc<Held>,
     notify: Notify,
-    /// How many checkpoints it had passed at the last look, and since when it has been that number.
+    /// How many checkpoints it had passed at the last look, and since when that number has not changed.
     checkpoints: u64,
     /// `None` while it waits for a thread.
     since: Option<Instant>,
@@ -67,7 +67,7 @@ struct Work {
 }
 
 impl Watchdog {
-    /// Work that passes no checkpoint for `timeout` is blocked.
+    /// Work that passes no checkpoint for `timeout` counts as blocked.
     pub(crate) fn new(timeout: Duration, most_left_behind: usize) -> Self {
         Self { timeout, most_left_behind, state: Mutex::default() }
     }
@@ -77,7 +77,7 @@ impl Watchdog {
         (self.timeout / 4).min(LOOK)
     }
 
-    /// Knows of work from now on, which may have to wait for a thread.
+    /// Registers work, which may still have to wait for a thread.
     pub(crate) fn begin(&self, cancel: Cancel, held: Arc<Held>, notify: impl Fn(Verdict) + Send + 'static) -> WorkId {
         let mut state = self.lock();
         let id = WorkId(state.next);
@@ -95,7 +95,7 @@ impl Watchdog {
         }
     }
 
-    /// The work has ended, be it late.
+    /// The work has ended, perhaps late.
     pub(crate) fn end(&self, id: WorkId) {
         let mut state = self.lock();
         let Some(work) = state.work.remove(&id) else { return };
@@ -111,7 +111,7 @@ impl Watchdog {
         self.lock().blocked
     }
 
-    /// Whether work has passed no checkpoint since the last look, nor for a while before that.
+    /// Whether the work has passed no checkpoint since the last look or for some time before it.
     pub(crate) fn seems_blocked(&self, id: WorkId) -> bool {
         let look = self.interval();
         let is_blocked = |work: &Work| {
@@ -120,12 +120,12 @@ impl Watchdog {
         self.lock().work.get(&id).is_some_and(is_blocked)
     }
 
-    /// Finds work that is blocked, tells it to stop, and tells its owner, once. Gives how many were found.
+    /// Finds blocked work, tells it to stop, and notifies its owner once. Returns how many were found.
     pub(crate) fn look(&self) -> usize {
         let (now, mut found) = (Instant::now(), 0);
         let mut state = self.lock();
         let State { work, blocked, left_behind, .. } = &mut *state;
-        // Where every thread is blocked, what waits for one waits for ever.
+        // If every thread is blocked, work that waits for one waits for ever.
         let goes_on = |work: &Work| work.since.is_some() && work.verdict.is_none();
         let is_hopeless = *blocked > 0 && !work.values().any(goes_on);
         for work in work.values_mut().filter(|work| work.verdict.is_none()) {
@@ -160,7 +160,7 @@ impl Watchdog {
 }
 
 impl State {
-    /// One more thread may be left behind: blocked work that kept its slot gives it back.
+    /// Another thread may be left behind: blocked work that kept its slot releases it.
     fn leave_another_behind(&mut self) {
         let holds_thread = |work: &&mut Work| work.verdict == Some(Verdict::TimedOut) && work.since.is_some();
         if let Some(work) = self.work.values_mut().find(holds_thread) {

@@ -1,33 +1,33 @@
-//! What the server says of itself, in the answer to `initialize` and to `server/discover`.
+//! How the server describes itself, in the answers to `initialize` and `server/discover`.
 
 use serde_json::{Value, json};
 
 use crate::hostile;
 use crate::root::Root;
 
-/// Short: clients put it before every tool's name.
+/// Short, because clients put it in front of every tool's name.
 const NAME: &str = "mcp-fs";
 const TITLE: &str = "Files (mcp-fs)";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Capabilities and instructions. They name the served directory, and are the same in every session.
+/// Capabilities and instructions. They name the served directory, and are the same for every client.
 #[derive(Debug)]
 pub(crate) struct ServerInfo {
-    /// Exactly what works, and the served directory, as the server's own root.
+    /// The capabilities.
     pub capabilities: Value,
-    /// For the model: at most 2,000 characters, the essential first.
+    /// Instructions for the model: at most 2,000 characters, the essential first.
     pub instructions: String,
 }
 
 impl ServerInfo {
-    /// The server's word on `root`: whether it may be changed, and whether changes in it are noticed.
+    /// Describes a server for `root`: whether clients may write, and whether changes are detected.
     pub(crate) fn new(root: &Root, writable: bool, watches: bool) -> Self {
         let resources = if watches { json!({ "subscribe": true, "listChanged": true }) } else { json!({}) };
         Self {
             capabilities: json!({
                 "tools": {},
                 "resources": resources,
-                // Unknown to 2024-11-05, which leaves the set open; the method works there too.
+                // Unknown to 2024-11-05, which leaves the set of capabilities open; the method works there as well.
                 "completions": {},
                 "experimental": {
                     "roots": {
@@ -41,7 +41,7 @@ impl ServerInfo {
     }
 }
 
-/// Name, version and, where the revision has one, a title.
+/// Name, version and, if the revision has it, a title.
 pub(crate) fn implementation(with_title: bool) -> Value {
     if with_title {
         json!({ "name": NAME, "title": TITLE, "version": VERSION })

@@ -1,8 +1,8 @@
-//! The server: one directory, and the work that all clients ask for. It is shared by them and belongs to none.
+//! The server: one directory, and the work that clients ask for. All clients share it.
 //!
-//! What belongs to one client, such as which of its requests are in progress, is the [`peer`](crate::peer)'s business.
-//! A peer asks for a call in one of two ways: [`Server::inline`] does it at once where nothing can block, and
-//! [`Server::submit`] gives it to a thread.
+//! What belongs to one client, such as its requests in progress, is in its [`peer`](crate::peer). A peer has a call run
+//! in one of two ways: [`Server::inline`] runs it at once if nothing can block, and [`Server::submit`] passes it to a
+//! thread.
 
 mod info;
 
@@ -21,7 +21,7 @@ use crate::runtime::watchdog::{Verdict, Watchdog, WorkId};
 use crate::services::Services;
 use crate::services::context::{Context, Progress};
 
-/// The work behind a call.
+/// Runs a call.
 type Dispatch = dyn Fn(&Call, &Context) -> Result<Outcome, Failure> + Send + Sync;
 
 /// A server for one directory.
@@ -33,33 +33,33 @@ pub struct Server {
     watchdog: Arc<Watchdog>,
 }
 
-/// A call to be done on a thread, and what its client wants of it.
+/// A call to run on a thread, with its client's wishes.
 #[derive(Debug)]
 pub struct Job {
-    /// What to do.
+    /// The call.
     pub call: Arc<Call>,
-    /// Raised when the client does not want the answer any more.
+    /// Set when the client no longer wants the answer.
     pub cancel: Cancel,
-    /// Where progress goes, if the client wants to hear of it.
+    /// Where to report progress, if the client asked for it.
     pub progress: Option<Progress>,
-    /// It is an item of a batch.
+    /// Whether the call is an item of a batch.
     pub in_batch: bool,
     /// The client's share of the memory for answers.
     pub budget: Arc<Budget>,
 }
 
-/// What came of a [`Job`].
+/// How a [`Job`] ended.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "nearly all are the large one")]
 pub enum Completion {
-    /// It is done. The memory that was set aside goes with the answer.
+    /// It is done. The memory reserved for it goes with the answer.
     Done(Result<Outcome, Failure>, Vec<Reservation>),
-    /// It is blocked in a file system; it may still be done later.
+    /// It is blocked in a file system, and may still end later.
     Blocked(Verdict),
 }
 
 impl Server {
-    /// Serves `root`, within `limits`, to be read only.
+    /// A read-only server for `root`, within `limits`.
     pub fn new(root: Root, limits: Limits) -> Self {
         Self {
             info: ServerInfo::new(&root, false, limits.watch.mode != WatchMode::Off),
@@ -70,17 +70,17 @@ impl Server {
         }
     }
 
-    /// Uses the threads of `pool`, which the caller can wait for when the server has ended.
+    /// Uses the threads of `pool`, which the caller can wait for after the server has ended.
     #[must_use]
     pub fn with_pool(self, pool: Arc<Pool>) -> Self {
         Self { pool, ..self }
     }
 
-    /// The same, and clients may change what is in the directory, but for what has a name of `protect`. If changes are to
-    /// be `durable`, they survive a power cut once they are reported.
+    /// Lets clients change the directory, except for names that `protect` matches. With `durable`, a change survives a
+    /// power cut once it is reported.
     #[must_use]
     pub fn allow_write(mut self, protect: Protect, durable: bool) -> Self {
-        // Nothing else holds them before the server serves.
+        // Nobody else holds the services before the server runs.
         if let Some(services) = Arc::get_mut(&mut self.services) {
             self.info = ServerInfo::new(&services.root, true, !services.watch.is_off());
             services.writable = Some(WritableRoot::new(Arc::clone(&services.root), protect, durable));
@@ -88,7 +88,7 @@ impl Server {
         self
     }
 
-    /// The same, with other work behind it: tests put slow and failing work there.
+    /// Replaces the code behind calls, so that tests can make it slow or fail.
     #[must_use]
     pub fn with_dispatch(
         self,
@@ -102,7 +102,7 @@ impl Server {
         &self.info
     }
 
-    /// How much of everything.
+    /// All limits.
     pub(crate) fn limits(&self) -> &Limits {
         &self.services.limits
     }
@@ -117,12 +117,12 @@ impl Server {
         &self.services
     }
 
-    /// What finds work that is blocked.
+    /// Finds work that is blocked.
     pub(crate) fn watchdog(&self) -> &Watchdog {
         &self.watchdog
     }
 
-    /// Does a call on this thread if nothing in it can block; `None` if it needs a thread.
+    /// Runs a call on this thread if nothing in it can block; returns `None` if it needs another thread.
     pub(crate) fn inline(&self, call: &Call) -> Option<Result<Outcome, Failure>> {
         let context = Context::new(Arc::clone(&self.services), Cancel::default(), None);
         let context = match dispatch::inline(call, context.root()) {
@@ -136,13 +136,13 @@ impl Server {
         Some(run(&*self.dispatch, call, &context))
     }
 
-    /// A thread for one more job: an idle one, a new one, or the next one that becomes free. `None` where the system has
-    /// no new one, and all that there are are blocked.
+    /// A thread for one more job: an idle one, a new one, or the next that becomes free. `None` if the system has no
+    /// new thread and all existing ones are blocked.
     pub(crate) fn thread(&self) -> Option<Thread> {
         self.pool.thread(self.watchdog.blocked())
     }
 
-    /// Does a job on a thread, and tells what comes of it: `Done` in the end, and before that `Blocked` where it is.
+    /// Runs a job on a thread and reports to `tell`: `Done` at the end, and `Blocked` before that if it gets stuck.
     pub(crate) fn submit(&self, thread: Thread, job: Job, tell: impl Fn(Completion) + Send + Sync + 'static) -> WorkId {
         let Job { call, cancel, progress, in_batch, budget } = job;
         let context = Context::new(Arc::clone(&self.services), cancel.clone(), progress);
@@ -164,7 +164,7 @@ impl Server {
         work
     }
 
-    /// Finds work that is blocked, of all peers. To be called now and then while there is any.
+    /// Finds blocked work of all peers. To be called regularly while there is any work.
     pub(crate) fn look_for_blocked(&self) {
         let found = self.watchdog.look();
         if found > 0 {
@@ -174,24 +174,24 @@ impl Server {
         }
     }
 
-    /// Whether DIR is in its place and answers. It may block.
+    /// Whether DIR is in its place and responds. May block.
     pub(crate) fn is_ready(&self) -> bool {
         self.services.root.is_in_place()
     }
 
-    /// What is answered to a call for which the system has no thread.
+    /// The answer to a call for which the system has no thread.
     pub(crate) fn without_thread(call: &Call) -> Result<Outcome, Failure> {
         dispatch::no_thread(call)
     }
 
-    /// What is answered to a call that is blocked.
+    /// The answer to a call that is blocked.
     pub(crate) fn timed_out(&self, call: &Call) -> Result<Outcome, Failure> {
         dispatch::timed_out(call, self.limits().io_time)
     }
 }
 
-/// Work that is blocked shows that a file system does not answer: walks keep out of others than DIR's own, and once as
-/// many are blocked as threads may be left behind, everything does.
+/// Blocked work shows that a file system does not respond. From then on, walks stay on DIR's own file system; once the
+/// limit of threads left behind is reached, every operation does.
 fn apply_mount_policy(watchdog: &Watchdog, services: &Services) {
     services.root.set_mount_policy(match watchdog.blocked() {
         0 => MountPolicy::Follow,
@@ -200,7 +200,7 @@ fn apply_mount_policy(watchdog: &Watchdog, services: &Services) {
     });
 }
 
-/// Does the work. A panic in it is the failure of this request alone.
+/// Runs a call. A panic is a failure of that request alone.
 fn run(dispatch: &Dispatch, call: &Call, context: &Context) -> Result<Outcome, Failure> {
     catch_unwind(AssertUnwindSafe(|| dispatch(call, context))).unwrap_or_else(|_| {
         tracing::error!("a request panicked; this is a bug in mcp-fs");

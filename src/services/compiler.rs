@@ -1,5 +1,5 @@
-//! Where patterns and queries are compiled, whatever they are: on one thread, one after the other, so that the memory
-//! that it takes meanwhile is taken once; and what of them is in use, to be shared by equal ones.
+//! Compiles patterns and queries on one thread, one at a time, so that the memory for it is taken only once. Equal ones
+//! that are in use are shared.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// What `make` makes of `key`, or what another call in progress has made of an equal one. `None` where that
+    /// The result of `make` for `key`, or that of another call in progress for an equal key. `None` if compiling
     /// failed.
     pub(crate) fn compile<K, V>(
         &self,
@@ -30,14 +30,14 @@ impl Compiler {
     {
         let shared = self.shared::<K, V>();
         let work = move || shared.find(&key).map_or_else(|| make(&key).map(|made| shared.keep(key, made)), Ok);
-        // A moment at most, and without the disk: to leave it half done would let several be done at once.
+        // Brief and without disk access. Abandoning it would let several run at once.
         self.serial_executor.run_anyway(&Cancel::default(), work)
     }
 
     fn shared<K: Send + 'static, V: Send + Sync + 'static>(&self) -> Arc<Shared<K, V>> {
         let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = kinds.entry(TypeId::of::<(K, V)>()).or_insert_with(|| Box::new(Arc::<Shared<K, V>>::default()));
-        // It is always of this type; where it was not, nothing would be shared.
+        // It always has this type; if not, nothing would be shared.
         kind.downcast_ref().map_or_else(Arc::default, Arc::clone)
     }
 }
@@ -48,7 +48,7 @@ impl fmt::Debug for Compiler {
     }
 }
 
-/// What is in use, to be used by others too. There are no more than calls that have a permit.
+/// What is in use, to be shared. There are at most as many as calls with a permit.
 struct Shared<K, V>(Mutex<Vec<(K, Weak<V>)>>);
 
 impl<K, V> Default for Shared<K, V> {

@@ -1,5 +1,4 @@
-//! What a call's work has at hand: the root, the limits, the word to stop, memory for its answer, and a way to tell
-//! how far it is.
+//! What the work of a call can use: the root, the limits, cancellation, memory for its answer, and progress reports.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,43 +15,43 @@ use crate::runtime::cancel::Cancel;
 use crate::runtime::memory::{Budget, NoMemory, Reservation};
 use crate::runtime::permits::{Held, Permit, Work};
 
-/// What a call's work has at hand.
+/// What the work of a call can use.
 #[derive(Debug)]
 pub struct Context {
     services: Arc<Services>,
-    /// To be asked at every step of anything long.
+    /// To be checked at every step of long work.
     pub cancel: Cancel,
     /// The client's share of the memory for answers.
     budget: Arc<Budget>,
     progress: Option<Progress>,
     held: Arc<Held>,
-    /// The answers of a batch are all held until the last one is there: if one waited for memory that another holds, it
+    /// The answers of a batch are all held until the last is there. If one waited for memory that another holds, it
     /// would wait for ever.
     in_batch: bool,
-    /// The one file that a call reads which is served inline: it is open and read already.
+    /// The file of a call that is served inline: it is already open and read.
     cached: Option<Mutex<Option<File>>>,
 }
 
 impl Context {
-    /// A context for one call.
+    /// The context of one call.
     pub fn new(services: Arc<Services>, cancel: Cancel, progress: Option<Progress>) -> Self {
         let budget = Arc::clone(&services.budget);
         Self { services, cancel, budget, progress, held: Arc::default(), in_batch: false, cached: None }
     }
 
-    /// The same, with the client's share of the memory for answers.
+    /// Sets the client's share of the memory for answers.
     #[must_use]
     pub(crate) fn with_budget(self, budget: Arc<Budget>) -> Self {
         Self { budget, ..self }
     }
 
-    /// The same, for an item of a batch if `in_batch`.
+    /// Marks the call as an item of a batch.
     #[must_use]
     pub(crate) fn in_batch(self, in_batch: bool) -> Self {
         Self { in_batch, ..self }
     }
 
-    /// The same, for a call that is served inline: it opens no file but `cached`, and never waits.
+    /// Marks the call as served inline: it opens no file but `cached`, and never waits.
     #[must_use]
     pub(crate) fn inline(self, cached: Option<File>) -> Self {
         Self { cached: Some(Mutex::new(cached)), ..self }
@@ -68,22 +67,22 @@ impl Context {
         &self.services.root
     }
 
-    /// The served directory, to be changed; `None` unless that is allowed.
+    /// The served directory for writing; `None` unless clients may write.
     pub(crate) fn writable(&self) -> Option<&WritableRoot> {
         self.services.writable.as_ref()
     }
 
-    /// How much of everything.
+    /// All limits.
     pub(crate) fn limits(&self) -> &Limits {
         &self.services.limits
     }
 
-    /// The lists that are being given out in pages.
+    /// The snapshots from which pages of the list are taken.
     pub(crate) fn snapshots(&self) -> &Snapshots {
         &self.services.snapshots
     }
 
-    /// What notices changes.
+    /// The change watcher.
     pub(crate) fn watch(&self) -> &Watch {
         &self.services.watch
     }
@@ -97,8 +96,8 @@ impl Context {
         }
     }
 
-    /// Sets `bytes` of memory aside until the answer is written; waits for earlier answers where there is none. An
-    /// answer that is made inline is small, and counted as output alone.
+    /// Reserves `bytes` of memory until the answer is written, and waits for earlier answers if necessary. An inline
+    /// answer is small, and counted only when it is written.
     pub fn reserve(&self, bytes: u64) -> Result<(), Failure> {
         if self.cached.is_some() {
             return Ok(());
@@ -114,33 +113,33 @@ impl Context {
         Ok(())
     }
 
-    /// The memory set aside; it goes with the answer.
+    /// Takes the reserved memory, which goes with the answer.
     pub(crate) fn take_reservations(&self) -> Vec<Reservation> {
         self.held.take_memory()
     }
 
-    /// All that the call has taken.
+    /// Everything that the call holds.
     pub(crate) fn held(&self) -> &Arc<Held> {
         &self.held
     }
 
-    /// Waits until the call may do `work`, which it may until the permit is dropped.
+    /// Waits until the call may do `work`. It may until the permit is dropped.
     pub fn permit(&self, work: Work) -> Result<Permit, Failure> {
         Ok(self.services.permits.wait_for(work, &self.cancel, &self.held)?)
     }
 
-    /// The word to stop for a search, which also has an end by itself.
+    /// Cancellation for a search, with its deadline.
     pub(crate) fn search_cancel(&self) -> Cancel {
         self.cancel.until(Instant::now() + self.limits().search_time)
     }
 
-    /// After a search: whether its time was over. Fails when the client does not want it any more.
+    /// After a search: whether its time ran out. Fails if the client no longer wants the result.
     pub(crate) fn check_search(&self, cancel: &Cancel) -> Result<bool, Failure> {
         self.cancel.check()?;
         Ok(cancel.checkpoint())
     }
 
-    /// Tells the client how far the work is, where it asked for that; at most ten times a second.
+    /// Reports progress to the client if it asked for that, at most ten times a second.
     pub fn report(&self, progress: u64, message: impl FnOnce() -> String) {
         if let Some(reporter) = &self.progress {
             reporter.report(progress, message);

@@ -1,11 +1,11 @@
-//! What lives as long as the server, and what a call's work has at hand of it.
+//! What lives as long as the server, and what the work of a call can use of it.
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`compiler`] | where patterns and queries are compiled, and equal ones shared |
-//! | [`context`] | one call: its files, memory, permits, progress, and the request to stop |
-//! | [`snapshot`] | the list that the pages of `resources/list` are taken from |
-//! | [`watch`] | the thread that notices changes |
+//! | [`compiler`] | compiles patterns and queries, and shares equal ones |
+//! | [`context`] | one call: its files, memory, permits, progress, and cancellation |
+//! | [`snapshot`] | the list from which pages of `resources/list` are taken |
+//! | [`watch`] | the thread that detects changes |
 
 pub(crate) mod compiler;
 pub mod context;
@@ -28,29 +28,29 @@ use crate::runtime::serial_executor::SerialExecutor;
 pub struct Services {
     /// The served directory.
     pub root: Arc<Root>,
-    /// The same, to be changed; only with `--allow-write`.
+    /// The same for writing; only with `--allow-write`.
     pub writable: Option<WritableRoot>,
-    /// How much of everything.
+    /// All limits.
     pub limits: Limits,
-    /// The lists that `resources/list` is giving out in pages.
+    /// The snapshots from which `resources/list` returns pages.
     pub snapshots: Snapshots,
-    /// What notices changes.
+    /// The change watcher.
     pub watch: Arc<Watch>,
-    /// Memory for answers to all clients. Each client has a share of half of it at most, so that one that does not read
-    /// leaves the rest to others.
+    /// Memory for answers to all clients. A client's share is at most half of it, so that one that does not read leaves
+    /// the rest to others.
     pub budget: Arc<Budget>,
-    /// How much work of each kind goes on at once.
+    /// How much work of each kind may run at once.
     pub permits: Permits,
-    /// Where large files are edited.
+    /// Edits large files.
     pub serial_executor: SerialExecutor,
-    /// Where queries and patterns are compiled.
+    /// Compiles queries and patterns.
     pub compiler: Compiler,
-    /// Where files are searched that take much memory.
-    pub search_bench: SerialExecutor,
+    /// Searches files that take much memory.
+    pub search_executor: SerialExecutor,
 }
 
 impl Services {
-    /// For `root`, to be read only.
+    /// The services of a read-only server for `root`.
     pub fn new(root: Root, limits: Limits) -> Self {
         let root = Arc::new(root);
         Self {
@@ -61,7 +61,7 @@ impl Services {
             permits: Permits::new(limits.search_threads),
             serial_executor: SerialExecutor::default(),
             compiler: Compiler::default(),
-            search_bench: SerialExecutor::default(),
+            search_executor: SerialExecutor::default(),
             snapshots: Snapshots::default(),
             limits,
         }

@@ -1,8 +1,8 @@
-//! The list that the pages of one `resources/list` are taken from.
+//! The list from which the pages of `resources/list` are taken.
 //!
-//! A request without a cursor walks again and makes a snapshot; the cursors that lead on from it say which snapshot
-//! they belong to and where they stand. So pages fit together while the snapshot is kept, and a cursor still works
-//! when it is gone, or in another process: then the walk is done again, and goes on behind the cursor's path.
+//! A request without a cursor walks the directory and makes a snapshot. Each cursor names its snapshot and a position
+//! in it, so pages are consistent while the snapshot is kept. A cursor still works when its snapshot is gone, or in
+//! another process: the walk is repeated and continues after the path in the cursor.
 
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,25 +17,25 @@ use crate::runtime::cancel::Cancel;
 
 /// How long a snapshot is kept.
 const LIFETIME: Duration = Duration::from_mins(1);
-/// How many are kept.
+/// How many snapshots are kept.
 const MOST: usize = 4;
-/// The memory of all that are kept. A list that takes more is walked again for each page.
+/// The memory of all snapshots that are kept. A list that needs more is walked again for each page.
 const MOST_KEPT: usize = 32 << 20;
 
 /// The files found by one walk, in order.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
-    /// Its name in cursors; random, so that another process's is not mistaken for it.
+    /// Its name in cursors; random, so that it is not confused with that of another process.
     tag: u64,
     made: Instant,
     directories: Vec<RelPath>,
     names: Vec<u8>,
     files: Vec<Slot>,
-    /// No directory was passed over for a reason that may be gone at the next look.
+    /// No directory was skipped for a reason that may have gone away by the next look.
     pub(crate) is_sure: bool,
-    /// More files were there than the list may hold.
+    /// There were more files than the list may hold.
     pub(crate) truncated: bool,
-    /// Entries that ignore files hid; 0 where the walk was cut.
+    /// Entries that ignore files hid; 0 if the walk was cut.
     pub(crate) ignored: usize,
 }
 
@@ -47,9 +47,9 @@ struct Slot {
 }
 
 impl Snapshot {
-    /// Walks the served directory and records its files, up to `limit`; `each` is called for every directory with how many
-    /// files were found before it. Directories that cannot be read are passed over, but for the served one itself. Gives
-    /// what is to be said of ignore files, too.
+    /// Walks the served directory and records its files, up to `limit`. `each` is called for every directory with the
+    /// number of files found before it. Unreadable directories are skipped, except for the served directory itself.
+    /// Also returns the notes about ignore files.
     pub(crate) fn take(
         root: &Root,
         limit: usize,
@@ -101,7 +101,7 @@ impl Snapshot {
         }
     }
 
-    /// Adds files of a directory; directories and names must come in order.
+    /// Adds the files of a directory. Directories and names must come in order.
     pub(crate) fn add<'n>(&mut self, directory: &RelPath, names: impl Iterator<Item = &'n [u8]>) {
         let index = self.directories.len() as u32;
         let mut names = names.peekable();
@@ -115,7 +115,7 @@ impl Snapshot {
         self.directories.push(directory.clone());
     }
 
-    /// The same for another snapshot only if that holds the same files.
+    /// Equal for another snapshot only if it holds the same files.
     pub(crate) fn fingerprint(&self) -> Fingerprint {
         let mut hasher = DefaultHasher::new();
         let mut directory = None;
@@ -133,19 +133,19 @@ impl Snapshot {
         self.files.len()
     }
 
-    /// The memory that it takes, about.
+    /// Approximate memory, in bytes.
     fn bytes(&self) -> usize {
         let directories: usize = self.directories.iter().map(|path| path.as_bytes().len() + size_of::<RelPath>()).sum();
         directories + self.names.capacity() + self.files.capacity() * size_of::<Slot>()
     }
 
-    /// The directory and the name of a file.
+    /// The directory and name of a file.
     pub(crate) fn file(&self, index: usize) -> (&RelPath, &[u8]) {
         let slot = self.files[index];
         (&self.directories[slot.directory as usize], &self.names[slot.start as usize..][..usize::from(slot.length)])
     }
 
-    /// The first file behind `path`.
+    /// The index of the first file after `path`.
     pub(crate) fn position_after(&self, path: &RelPath) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -156,14 +156,14 @@ impl Snapshot {
         low
     }
 
-    /// The cursor that goes on behind the file at `index`.
+    /// The cursor that continues after the file at `index`.
     pub(crate) fn cursor(&self, index: usize) -> String {
         let (directory, name) = self.file(index);
         Cursor { tag: self.tag, path: directory.join(name) }.write()
     }
 }
 
-/// A place in a list: which snapshot, and the last file that was given.
+/// A position in a list: its snapshot, and the last file that was returned.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Cursor {
     tag: u64,
@@ -171,14 +171,13 @@ pub(crate) struct Cursor {
 }
 
 impl Cursor {
-    /// Tag, depth and path, in readable form. The depth says nothing that the path does not, and
-    /// catches what was cut off.
+    /// Tag, depth and path in readable form. The depth follows from the path, and reveals a cursor that was cut off.
     fn write(&self) -> String {
         let path = percent_encode(self.path.as_bytes(), NON_ALPHANUMERIC);
         format!("{:016x}.{}.{path}", self.tag, self.path.depth())
     }
 
-    /// Reads what [`Self::write`] wrote; `None` for anything else.
+    /// Parses the output of [`Self::write`]; `None` for anything else.
     pub(crate) fn read(text: &str) -> Option<Self> {
         if text.len() > LONGEST_URI {
             return None;
@@ -192,19 +191,19 @@ impl Cursor {
     }
 }
 
-/// The snapshots that are being given out.
+/// The snapshots that are being paged through.
 #[derive(Debug, Default)]
 pub struct Snapshots(Mutex<Vec<Arc<Snapshot>>>);
 
 impl Snapshots {
-    /// The snapshot that a cursor is from, if it is still kept.
+    /// The snapshot of a cursor, if it is still kept.
     pub(crate) fn find(&self, cursor: &Cursor) -> Option<Arc<Snapshot>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|snapshot| snapshot.made.elapsed() < LIFETIME);
         kept.iter().find(|snapshot| snapshot.tag == cursor.tag).cloned()
     }
 
-    /// Keeps a snapshot for its cursors; the oldest makes room.
+    /// Keeps a snapshot for its cursors; drops the oldest if necessary.
     pub(crate) fn keep(&self, snapshot: Arc<Snapshot>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|snapshot| snapshot.made.elapsed() < LIFETIME);

@@ -1,4 +1,4 @@
-//! Bytes in, bytes out: how messages travel. What they mean is for the [`peer`](crate::peer).
+//! Bytes in, bytes out: how messages travel. What they mean is up to the [`peer`](crate::peer).
 
 pub mod http;
 pub mod stdio;

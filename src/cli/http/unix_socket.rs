@@ -1,4 +1,5 @@
-//! A Unix socket: made with its permissions, so that at no moment anybody else can connect, and never over another file.
+//! A Unix socket, created with its final permissions so that nobody else can connect at any moment, and never over
+//! another file.
 
 use std::fs;
 use std::io;
@@ -22,7 +23,7 @@ impl HttpOptions {
         }
         let mode = self.mode()?;
         remove_stale(path)?;
-        // Nobody else may connect before the permissions are what was asked for.
+        // Nobody else may connect before the permissions are set.
         let before = rustix::process::umask(Mode::from_raw_mode(0o177));
         let bound = UnixListener::bind(path);
         rustix::process::umask(before);
@@ -45,7 +46,7 @@ impl HttpOptions {
     }
 }
 
-/// Removes what an earlier server of this user left: a socket without a listener. Anything else stays.
+/// Removes the socket that an earlier server of this user left: one without a listener. Any other file stays.
 fn remove_stale(path: &Path) -> Result<(), StartupError> {
     let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
     let is_ours = found.file_type().is_socket() && found.uid() == rustix::process::geteuid().as_raw();

@@ -1,10 +1,10 @@
-//! The width and height of a picture, out of its header and without decoding it.
+//! The width and height of a picture, read from its header without decoding it.
 //!
 //! The crate for this (imagesize 0.15) misreads a JPEG with fill bytes between its segments, and takes the scale of a
-//! lossy WebP for a part of its width. Each of the four headers is a few fixed places.
+//! lossy WebP for part of its width. Each of the four headers has its size at a few fixed positions.
 
-/// Width and height in pixels; `None` where the header does not say. The content must be all of the file: a JPEG may
-/// have long segments before them.
+/// Width and height in pixels; `None` if the header does not tell. The content must be the whole file: in a JPEG, long
+/// segments may precede the size.
 pub(crate) fn pixels(content: &[u8]) -> Option<(u32, u32)> {
     match content {
         [0x89, b'P', b'N', b'G', ..] => png(content),
@@ -21,7 +21,7 @@ fn png(content: &[u8]) -> Option<(u32, u32)> {
 }
 
 fn webp(content: &[u8]) -> Option<(u32, u32)> {
-    // 14 bits each; the two above are how much to enlarge it.
+    // 14 bits each; the two above are a scaling factor.
     let low = |bits: u32| bits & 0x3FFF;
     match content.get(12..16)? {
         b"VP8 " => Some((low(little(content, 26, 2)?), low(little(content, 28, 2)?))),
@@ -34,11 +34,11 @@ fn webp(content: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// Segment after segment up to the one that begins the frame.
+/// Skips segments up to the one that begins the frame.
 fn jpeg(content: &[u8]) -> Option<(u32, u32)> {
     let mut at = 2;
     loop {
-        // Any number of fill bytes may stand before a marker.
+        // Any number of fill bytes may precede a marker.
         let fill = content.get(at..)?.iter().take_while(|byte| **byte == 0xFF).count();
         let marker = *content.get(at + fill).filter(|_| fill > 0)?;
         at += fill + 1;
@@ -46,9 +46,9 @@ fn jpeg(content: &[u8]) -> Option<(u32, u32)> {
             0xC0..=0xC3 | 0xC5..=0xC7 | 0xC9..=0xCB | 0xCD..=0xCF => {
                 return Some((big(content, at + 5, 2)?, big(content, at + 3, 2)?));
             }
-            // These have no content.
+            // Markers without content.
             0x01 | 0xD0..=0xD7 => {}
-            // The picture's data or its end, before its size.
+            // The image data or the end, before any size.
             0x00 | 0xD8..=0xDA => return None,
             _ => at += big(content, at, 2).filter(|length| *length >= 2)? as usize,
         }

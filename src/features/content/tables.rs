@@ -1,16 +1,16 @@
-//! What names promise: the media types that `mime_guess` lacks or gets wrong.
+//! What names suggest: the media types that `mime_guess` lacks or gets wrong.
 
-/// What a client shows as text when nothing better is known.
+/// A type that clients show as text, for text of no better known type.
 pub(super) const PLAIN: &str = "text/plain";
-/// What nothing knows.
+/// The type of anything unknown.
 pub(crate) const BINARY: &str = "application/octet-stream";
 const SHELL: &str = "text/x-shellscript";
 const TYPESCRIPT: &str = "text/typescript";
 
 pub(super) type Table = [(&'static str, &'static str)];
 
-/// Files known by their whole name or by its first part (`Dockerfile.dev`, `LICENSE-MIT`, `.env.production`);
-/// sorted, lower case.
+/// Files known by their whole name or by its first part (`Dockerfile.dev`, `LICENSE-MIT`, `.env.production`); sorted,
+/// in lower case.
 #[rustfmt::skip]
 pub(super) static NAMES: &Table = &[
     (".babelrc", "application/json"), (".bash_aliases", SHELL), (".bash_logout", SHELL), (".bash_profile", SHELL),
@@ -45,8 +45,8 @@ pub(super) static NAMES: &Table = &[
     ("workspace", PLAIN),
 ];
 
-/// Extensions that `mime_guess` does not know or takes for something else (`.ts` for video, `.rpm` for sound);
-/// sorted, lower case. Registered types first, then what other programs call it, then plain text.
+/// Extensions that `mime_guess` does not know or takes for something else (`.ts` for video, `.rpm` for audio); sorted,
+/// in lower case. Registered types are preferred, then what other programs use, then plain text.
 #[rustfmt::skip]
 pub(super) static EXTENSIONS: &Table = &[
     ("ac", PLAIN), ("adoc", "text/asciidoc"), ("am", PLAIN), ("asciidoc", "text/asciidoc"), ("astro", PLAIN),

@@ -1,6 +1,7 @@
-//! A text that is not in a file, while one is that looks the same: which characters differ, and where.
+//! Finds text that looks the same as a text that does not occur in a file, and describes which characters differ and
+//! where.
 //!
-//! Both are compared as they look, in one pass over the file and in memory that does not grow with it.
+//! Both are compared by their appearance, in one pass over the file and in memory that does not grow with it.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,33 +11,33 @@ use super::lines::Lines;
 use super::names::described;
 use crate::runtime::cancel::Cancel;
 
-/// Characters of the wanted text that are compared; what differs is mostly among the first.
+/// How many characters of the wanted text are compared. Differences are mostly near its beginning.
 const COMPARED: usize = 64 << 10;
-/// Characters between two looks whether to stop.
+/// How many characters are processed between two checks for cancellation.
 const CHECKED: usize = 64 << 10;
-/// Differences that are described.
+/// How many differences are described.
 const SHOWN: usize = 2;
 
-/// Where a file has other characters than the wanted text that look the same.
+/// Text in a file that looks the same as the wanted text but has other characters.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Alike {
-    /// The first ones.
+    /// The first differences.
     differences: Vec<Difference>,
-    /// There are others.
+    /// There are more.
     more: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 struct Difference {
-    /// Both counted from 1.
+    /// Both are counted from 1.
     line: usize,
     column: usize,
-    /// What the file has there, in words, and what was wanted.
+    /// What the file has there and what was wanted, in words.
     there: String,
     wanted: String,
 }
 
-/// The first place in `file` that looks like `old`; `None` where there is none.
+/// The first place in `file` that looks like `old`, if any.
 pub(super) fn alike(file: &Lines, old: &str, cancel: &Cancel) -> Option<Alike> {
     let (text, inner) = (file.text.as_str(), old.trim());
     let wanted: Vec<Look> = looks(inner).take(COMPARED).collect();
@@ -52,10 +53,10 @@ pub(super) fn alike(file: &Lines, old: &str, cancel: &Cancel) -> Option<Alike> {
     Some(Alike { differences: differences.collect(), more }).filter(|alike| !alike.differences.is_empty())
 }
 
-/// Where a text begins that looks like this (Knuth, Morris and Pratt).
+/// The start of the first text that looks like `wanted` (Knuth, Morris and Pratt).
 fn find(text: &str, wanted: &[Look], cancel: &Cancel) -> Option<usize> {
     let is_same = |at: usize, look: &Look| wanted.get(at).is_some_and(|wanted| wanted.as_seen == look.as_seen);
-    // For each beginning of what is wanted, the longest shorter one that it ends with.
+    // For each prefix of `wanted`, its longest proper suffix that is also a prefix.
     let mut shorter = vec![0; wanted.len()];
     let next = |shorter: &[usize], mut matched: usize, look: &Look| {
         while matched > 0 && !is_same(matched, look) {
@@ -75,8 +76,8 @@ fn find(text: &str, wanted: &[Look], cancel: &Cancel) -> Option<usize> {
     looks(text).nth((last + 1).checked_sub(wanted.len())?).map(|look| look.range.start)
 }
 
-/// Where two texts differ that look the same for so many characters: places in both, those left out that only follow
-/// one another.
+/// Where two texts differ that look the same for `count` characters: ranges in both, without those that merely follow
+/// from an earlier one.
 fn differences(text: &str, old: &str, count: usize) -> Vec<(Range<usize>, Range<usize>)> {
     let mut found: Vec<(Range<usize>, Range<usize>)> = Vec::new();
     let same = |(there, wanted): &(Look, Look)| there.as_seen == wanted.as_seen;
@@ -98,7 +99,7 @@ fn differences(text: &str, old: &str, count: usize) -> Vec<(Range<usize>, Range<
     found
 }
 
-/// The blanks before a place, where the wanted text begins with others.
+/// The blanks before a place, if the wanted text begins with different ones.
 fn before<'o>(text: &str, start: usize, wanted: &'o str) -> Option<(Range<usize>, &'o str)> {
     if text[..start].ends_with(wanted) {
         return None;
@@ -111,7 +112,7 @@ fn before<'o>(text: &str, start: usize, wanted: &'o str) -> Option<(Range<usize>
 }
 
 impl Difference {
-    /// Described without what both begin and end with.
+    /// Described without their common beginning and end.
     fn new(file: &Lines, there: Range<usize>, wanted: &str) -> Self {
         let is_same = |(a, b): &(char, char)| a == b;
         let text = &file.text[there.clone()];
@@ -266,7 +267,7 @@ mod tests {
         }
     }
 
-    /// In each row, the same to look at.
+    /// The characters of each row look the same.
     const LIKE: [[&str; 3]; 8] = [
         ["a", "\u{430}", "\u{ff41}"],
         [" ", "\u{a0}", "\t "],

@@ -1,6 +1,6 @@
-//! Text at the end of a file, as the file has it: in its encoding, and with its line endings.
+//! Text appended to a file in the file's encoding and with its line endings.
 //!
-//! The file is known by its two ends. New lines end as the last line of the file does that has an end, as with edits.
+//! Only the two ends of the file are read. New lines get the line ending of the file's last complete line, as in edits.
 
 use std::borrow::Cow;
 
@@ -8,44 +8,44 @@ use super::lines::{Ending, Lines, LoneCr};
 use crate::features::text::{self, Seen};
 use crate::root::write::Ends;
 
-/// Why text cannot be added to a file.
+/// Why text cannot be appended to a file.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AppendError {
-    /// With `append`, the file is not text.
+    /// The file is not text.
     #[error("not text but binary, or it ends within a character; text cannot be appended to it")]
     Binary,
-    /// With `append`, the file's encoding cannot represent the text.
+    /// The file's encoding cannot represent the text.
     #[error(
         "\"content\" has the character {character:?}, which the file's encoding ({encoding}) does not have; use other \
          characters, or read the file and write all of it anew, which makes it UTF-8"
     )]
     Unmappable {
-        /// The first such.
+        /// The first such character.
         character: char,
-        /// What the file is in.
+        /// The encoding of the file.
         encoding: &'static str,
     },
-    /// With `append`, the encoding is a guess, and the text might read as something else.
+    /// The encoding is a guess, and the text might read as something else.
     #[error(
         "its encoding is not certain enough ({encoding}) to append characters beyond ASCII; use ASCII, or read the \
          file and write all of it anew, which makes it UTF-8"
     )]
     Uncertain {
-        /// What it seems to be in.
+        /// The encoding that the file seems to have.
         encoding: String,
     },
 }
 
-/// What is to be added.
+/// What to append.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::features) struct Addition {
-    /// The content as this file has text; `None` where that is the content as it was given.
+    /// The content converted for this file; `None` if it can be appended as given.
     pub(in crate::features) bytes: Option<Vec<u8>>,
-    /// What is worth saying of it, each in some words.
+    /// What the client should know, a few words each.
     pub(in crate::features) said: Vec<String>,
 }
 
-/// Makes of `content` what is to be added to a file with these ends.
+/// Converts `content` for a file with these ends.
 pub(in crate::features) fn addition(ends: &Ends, content: &str) -> Result<Addition, AppendError> {
     if ends.size == 0 || content.is_empty() {
         return Ok(Addition::default());
@@ -66,14 +66,15 @@ pub(in crate::features) fn addition(ends: &Ends, content: &str) -> Result<Additi
     Ok(Addition { bytes: encoded(&seen, fitted)?, said })
 }
 
-/// How the lines of a file end.
+/// The line endings of a file.
 struct FileLines {
     lone_cr: LoneCr,
     /// The ending of the last line that has one.
     last: Option<Ending>,
-    /// The last line has none.
+    /// The last line has no ending.
     is_open: bool,
-    /// The file ends with `\r` and the new text begins with `\n`: together they are one ending.
+    /// The file ends with `\r` and the new text begins with `
+    /// `: together they are one line ending.
     is_half: bool,
 }
 
@@ -88,7 +89,7 @@ impl FileLines {
         Self { lone_cr, last: lines.endings.last().copied(), is_open, is_half: false }
     }
 
-    /// The new text with the same line endings.
+    /// The new text with the file's line endings.
     fn fit<'c>(&self, content: &'c str) -> Cow<'c, str> {
         let Some(ending) = self.last else { return content.into() };
         let mut lines = Lines::split(content, self.lone_cr);
@@ -101,7 +102,8 @@ impl FileLines {
     }
 }
 
-/// Text as the file's bytes, `None` where these are the content's. Of a legacy encoding, which is a guess, it must read back as what it is.
+/// Text in the encoding of the file; `None` if those bytes are the content itself. A legacy encoding is a guess, so the
+/// result must decode to the same text.
 fn encoded(seen: &Seen, text: Cow<'_, str>) -> Result<Option<Vec<u8>>, AppendError> {
     let encoding = seen.encoding;
     if encoding.is_utf8() || (encoding.has_plain_newlines() && text.is_ascii()) {
@@ -129,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    /// A file after this was appended, and what was said.
+    /// The file after appending, and the notes.
     fn appended(file: &[u8], content: &str) -> Result<(Vec<u8>, Vec<String>), AppendError> {
         let ends = Ends { size: file.len() as u64, head: file.to_vec(), tail: Vec::new() };
         let Addition { bytes, said } = addition(&ends, content)?;
@@ -155,10 +157,10 @@ mod tests {
             ("a\r\nb\n", "x\r\n", "a\r\nb\nx\n"),
             ("a\r\nb", "c\nd\n", "a\r\nbc\r\nd\r\n"),
             ("a\rb\r", "x\n", "a\rb\rx\r"),
-            // Without a line ending there is nothing to go by.
+            // Without a line ending in the file, the new ones are kept.
             ("last", "next\r\nx\n", "lastnext\r\nx\n"),
             ("", "x\r\n", "x\r\n"),
-            // A lone CR is a character where lines end otherwise, unless the new text completes it.
+            // In a file with other line endings, a lone CR is a character, unless the new text completes it.
             ("a\n1\r2", "3\r4\r\n", "a\n1\r23\r4\n"),
             ("a\nb\r", "\nc\n", "a\nb\r\nc\r\n"),
         ] {
@@ -185,7 +187,7 @@ mod tests {
         assert_eq!(appended(file, "plain\r\n").expect("ASCII").0, [&file[..], b"plain\r\n"].concat());
         let error = appended(file, "日\n").expect_err("it has not");
         assert!(matches!(error, AppendError::Unmappable { character: '日', encoding: "windows-1252" }), "{error}");
-        // The bytes of these in windows-1252 are those of one character in UTF-8.
+        // The windows-1252 bytes of these characters are one character in UTF-8.
         let error = appended(b"caf\xe9\n", "\u{c3}\u{a9}\n").map(|(now, _)| now);
         assert!(matches!(error, Ok(_) | Err(AppendError::Uncertain { .. })), "{error:?}");
         assert_eq!(appended(b"a\0b\n", "x"), Err(AppendError::Binary));
@@ -193,7 +195,7 @@ mod tests {
     }
 
     proptest! {
-        /// A text that comes in parts, wherever it is cut, is the same text in the end.
+        /// A text that is appended in parts gives the same result wherever it is cut.
         #[test]
         fn part_after_part_is_the_whole(
             lines in prop::collection::vec(prop::sample::select(&["", "a", "é", "😀b", "日本"][..]), 1..6),

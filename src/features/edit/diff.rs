@@ -1,7 +1,7 @@
-//! What has changed, as a unified diff in a fence of backticks: the official server's format.
+//! Changes as a unified diff in a fence of backticks, which is the format of the official server.
 //!
-//! Only what lies between the first and the last change is compared, in bounded time and memory, and what is shown is
-//! bounded too.
+//! Only the part between the first and the last change is compared, in bounded time and memory, and the output is
+//! bounded as well.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use similar::{ChangeTag, DiffOp, TextDiff};
 use super::Edited;
 use super::lines::count;
 
-/// Lines around each change.
+/// Lines of context around each change.
 const CONTEXT: usize = 4;
-/// How long the shortest difference is looked for; after that, any will do.
+/// How long to look for the shortest difference; after that, any will do.
 const TIME: Duration = Duration::from_secs(1);
-/// Lines from the first change to the last, before and after; where there are more, they are not compared.
+/// The limit of lines from the first change to the last, before and after together. Beyond it, they are not compared.
 const COMPARED: usize = 400_000;
-/// Bytes for what else stands around the diff: a word, line ends, and a note.
+/// Bytes reserved for what surrounds the diff: a language tag, newlines, and a note.
 const AROUND: usize = 100;
 
-/// The difference as text, at most `limit` bytes; cut at a line's end where it is longer. All line endings are `\n` in
-/// it.
+/// The difference as text of at most `limit` bytes, cut at the end of a line if it is longer. All line endings in it are `
+/// `.
 pub(in crate::features) fn diff(name: &str, edited: &Edited, limit: usize) -> String {
     let mut page = Page { text: String::new(), fence: 3, most: limit.saturating_sub(AROUND), is_cut: false };
     page.push(&format!("Index: {name}\n{}\n--- {name}\toriginal\n+++ {name}\tmodified\n", "=".repeat(67)));
@@ -34,18 +34,18 @@ pub(in crate::features) fn diff(name: &str, edited: &Edited, limit: usize) -> St
     page.fenced()
 }
 
-/// What is written, as far as there is room for it.
+/// The text so far, limited in size.
 struct Page {
     text: String,
-    /// Backticks in the fence: more than there are in a row in the text.
+    /// The number of backticks in the fence: more than in any run in the text.
     fence: usize,
-    /// Bytes of the text and its two fences.
+    /// The limit of the text and its two fences, in bytes.
     most: usize,
     is_cut: bool,
 }
 
 impl Page {
-    /// Adds whole lines; nothing any more once something did not fit.
+    /// Appends whole lines. Once something did not fit, nothing more is appended.
     fn push(&mut self, lines: &str) {
         let runs = lines.split(|c| c != '`').map(str::len);
         let fence = runs.max().unwrap_or(0).saturating_add(1).max(self.fence);
@@ -64,10 +64,10 @@ impl Page {
     }
 }
 
-/// From the first line that changed to the last one, with lines around them.
+/// The lines from the first change to the last, with context.
 #[derive(Debug, PartialEq, Eq)]
 struct Changed<'t> {
-    /// Lines before it, which are the same in both.
+    /// How many equal lines precede it.
     skipped: usize,
     before: &'t str,
     after: &'t str,
@@ -109,7 +109,7 @@ impl<'t> Changed<'t> {
         }
     }
 
-    /// `@@ -1,3 +1,4 @@`: where the hunk is, before and after; where it has no lines, the line before.
+    /// `@@ -1,3 +1,4 @@`: the position of the hunk before and after; if it has no lines, that of the line before.
     fn hunk_header(&self, hunk: &[DiffOp]) -> String {
         let side = |range: fn(&DiffOp) -> Range<usize>| {
             let start = hunk.first().map_or(0, |op| range(op).start);
@@ -120,12 +120,12 @@ impl<'t> Changed<'t> {
     }
 }
 
-/// Where the line begins that is `lines` before the last one, which may have no end.
+/// The start of the line that is `lines` before the last one, which may lack its newline.
 fn line_start(text: &[u8], lines: usize) -> usize {
     memchr::memrchr_iter(b'\n', text).nth(lines).map_or(0, |at| at + 1)
 }
 
-/// Where the line ends that is `lines` after the first one.
+/// The end of the line that is `lines` after the first one.
 fn line_end(text: &[u8], lines: usize) -> usize {
     memchr::memchr_iter(b'\n', text).nth(lines).map_or(text.len(), |at| at + 1)
 }
@@ -206,7 +206,7 @@ mod tests {
     }
 
     proptest! {
-        /// The diff, applied to what was before, line by line as `patch` would.
+        /// Applies the diff to the old text line by line, as `patch` would.
         #[test]
         fn applied_it_gives_what_is_after(
             before in prop::collection::vec(prop::sample::select(&["a\n", "b\n", "c\n", "-\n", "\n"][..]), 0..40),

@@ -1,4 +1,4 @@
-//! A file as text, its line endings beside it, and how a place in it is replaced.
+//! A file as text with its line endings kept separately, and the replacement of a place in it.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use super::{Edit, MOST};
 use crate::features::text::{self, Encoding};
 use crate::runtime::cancel::Cancel;
 
-/// The longest text: encoded, it can be a third of this.
+/// The longest text: encoded, it can be a third as long.
 const MOST_TEXT: usize = 3 * MOST;
 
-/// Places between two looks whether to stop.
+/// How many places are processed between two checks for cancellation.
 const CHECKED: usize = 4_096;
 
 /// A file that is being edited.
@@ -22,12 +22,12 @@ pub(super) struct Document {
     lines: Lines,
     lone_cr: LoneCr,
     encoding: Encoding,
-    /// Something other than ASCII was put into it.
+    /// Characters outside ASCII were added.
     has_new_characters: bool,
 }
 
 impl Document {
-    /// A file as text. Refused if it is binary, or could not be written back unchanged.
+    /// Decodes a file. Fails if it is binary or could not be encoded back unchanged.
     pub(super) fn decode(file: &[u8]) -> Result<Self, EditError> {
         if file.len() > MOST {
             return Err(EditError::TooLong);
@@ -41,7 +41,7 @@ impl Document {
         Ok(Self { lines: Lines::split(text, lone_cr), lone_cr, encoding, has_new_characters: false })
     }
 
-    /// The text as a file.
+    /// Encodes the text as a file.
     pub(super) fn encode(&self) -> Result<Vec<u8>, EditError> {
         let unmappable = |character| EditError::Unmappable { character, encoding: self.encoding.label() };
         let bytes = self.encoding.encode(&self.lines.join()).map_err(unmappable)?;
@@ -56,12 +56,13 @@ impl Document {
         Ok(bytes)
     }
 
-    /// Its text, with `\n` at the end of every line.
+    /// The text, with `
+    /// ` at the end of every line.
     pub(super) fn text(&self) -> String {
         self.lines.as_counted().into_owned()
     }
 
-    /// The same, for good.
+    /// The same, consuming the document.
     pub(super) fn into_text(self) -> String {
         match self.lines.as_counted() {
             Cow::Owned(text) => text,
@@ -69,12 +70,12 @@ impl Document {
         }
     }
 
-    /// The encoding, where that does not go without saying.
+    /// The encoding, if it is worth mentioning.
     pub(super) fn remarkable_encoding(&self) -> Option<String> {
         self.encoding.is_remarkable().then(|| self.encoding.name())
     }
 
-    /// Replaces a text at its one place, or at `all` its places, `most` at most; gives their number.
+    /// Replaces a text at its only occurrence or, with `all`, at each of up to `most` occurrences. Returns how many.
     pub(super) fn replace(&mut self, edit: &Edit, all: bool, most: usize, cancel: &Cancel) -> Result<usize, Problem> {
         if edit.new_text.contains('\0') {
             return Err(Problem::Nul);
@@ -91,7 +92,7 @@ impl Document {
         Ok(places)
     }
 
-    /// Puts the replacement at every place of `old`.
+    /// Applies the replacement at every occurrence of `old`.
     fn put(&mut self, old: &str, replacement: &Replacement, cancel: &Cancel) {
         let Lines { text, endings } = &self.lines;
         let mut edited = Lines { text: String::with_capacity(text.len()), endings: Vec::with_capacity(endings.len()) };

@@ -1,4 +1,4 @@
-//! Why there is no edit. The texts are for the model: what is wrong, and what to do next.
+//! Why an edit failed. The texts are for the model: what is wrong, and what to do next.
 
 use std::fmt;
 
@@ -17,12 +17,12 @@ pub(crate) enum EditError {
     /// The file is not text.
     #[error("not text but binary, which cannot be edited")]
     Binary,
-    /// The encoding is a guess that does not give the same bytes back.
+    /// Decoding with the guessed encoding loses information.
     #[error(
         "its encoding is not certain enough to write it back unchanged ({encoding}); use write_file to give it new text in UTF-8"
     )]
     Lossy {
-        /// What it seems to be in.
+        /// The encoding that the file seems to have.
         encoding: String,
     },
     /// The file's encoding cannot represent the new text.
@@ -30,20 +30,20 @@ pub(crate) enum EditError {
         "\"newText\" has the character {character:?}, which the file's encoding ({encoding}) does not have; use other characters, or write_file to give it new text in UTF-8"
     )]
     Unmappable {
-        /// The first such.
+        /// The first such character.
         character: char,
-        /// What the file is in.
+        /// The encoding of the file.
         encoding: &'static str,
     },
     /// The client cancelled the request.
     #[error("cancelled")]
     Cancelled,
-    /// One of the edits cannot be made, so none was made.
+    /// One of the edits failed, so none was made.
     #[error("{}{problem}", Which(*number, *of))]
     Edit {
-        /// Which of them, from 1.
+        /// Its number, from 1.
         number: usize,
-        /// How many there are.
+        /// The number of edits.
         of: usize,
         /// What is wrong with it.
         problem: Problem,
@@ -68,31 +68,31 @@ pub(crate) enum Problem {
     /// The file has no text at all.
     #[error("the file is empty; use write_file to give it content")]
     EmptyFile,
-    /// The text does not occur in the file. The message shows what comes closest.
+    /// The text does not occur in the file. The message shows the nearest text.
     #[error(
         "\"oldText\" was not found. {}{}Read the file again (read_text_file) and copy the text exactly",
         Hint(alike),
         Shown(nearest)
     )]
     NotFound {
-        /// Where a text is that looks the same.
+        /// A place that looks the same.
         alike: Option<Alike>,
-        /// Where one is that is like it.
+        /// The most similar lines.
         nearest: Option<Nearest>,
     },
     /// The text occurs more than once.
     #[error("\"oldText\" is there {}{places} times, at {}; give more of the text around the one you mean, or set \"replaceAll\" to true", if *more { "more than " } else { "" }, Numbers(lines, *places))]
     Ambiguous {
-        /// How often.
+        /// How often, or at least how often.
         places: usize,
-        /// Whether there are more than that.
+        /// Whether there are more.
         more: bool,
-        /// The lines of the first ones.
+        /// The lines of the first occurrences.
         lines: Vec<usize>,
     },
 }
 
-/// Which edit it is, where there are several.
+/// The number of an edit, if there are several.
 struct Which(usize, usize);
 
 impl fmt::Display for Which {
@@ -105,7 +105,7 @@ impl fmt::Display for Which {
     }
 }
 
-/// The characters that differ, in a sentence.
+/// A sentence about the characters that differ.
 struct Hint<'a>(&'a Option<Alike>);
 
 impl fmt::Display for Hint<'_> {
@@ -114,7 +114,7 @@ impl fmt::Display for Hint<'_> {
     }
 }
 
-/// The nearest lines, on lines of their own.
+/// The nearest lines, each on a line of its own.
 struct Shown<'a>(&'a Option<Nearest>);
 
 impl fmt::Display for Shown<'_> {

@@ -1,6 +1,6 @@
-//! Where a text is in another, and that there is just one such place.
+//! Finds a text in another, and checks that it occurs only once.
 //!
-//! Time is linear in both, whatever they are: the search is memchr's, which has no bad cases.
+//! Time is linear in both, whatever their content: the search is memchr's, which has no bad cases.
 
 use memchr::memmem::{self, Finder};
 
@@ -10,12 +10,13 @@ use super::lines::{Lines, count};
 use super::nearest::nearest;
 use crate::runtime::cancel::Cancel;
 
-/// Line numbers that an error names.
+/// How many line numbers an error lists.
 const NAMED: usize = 10;
-/// Bytes compared to count places that overlap, and places counted; beyond them, there are "more than".
+/// Limits for counting overlapping occurrences: bytes compared, and occurrences. Beyond them, the error says "more
+/// than".
 const COUNTED: (usize, usize) = (32 << 20, 100_000);
 
-/// Finds `old`, and gives the number of its places, which is one unless `all` are wanted, up to so many.
+/// Finds `old` and returns the number of its occurrences, which must be one unless `all` are wanted, up to that many.
 pub(super) fn find(file: &Lines, old: &str, all: Option<usize>, cancel: &Cancel) -> Result<usize, Problem> {
     let text = file.text.as_str();
     if old.is_empty() {
@@ -38,12 +39,12 @@ pub(super) fn find(file: &Lines, old: &str, all: Option<usize>, cancel: &Cancel)
     }
 }
 
-/// Every place of `old`, those left out that begin within the one before.
+/// Every occurrence of `old` that does not overlap the one before.
 pub(super) fn each<'t>(text: &'t str, old: &'t str) -> impl Iterator<Item = usize> + 't {
     memmem::find_iter(text.as_bytes(), old.as_bytes())
 }
 
-/// Counts all places, overlapping ones too.
+/// Counts all occurrences, including overlapping ones.
 fn ambiguous(file: &Lines, old: &str) -> Problem {
     let (text, finder) = (file.text.as_str(), Finder::new(old));
     let (mut places, mut lines) = (0, Vec::new());

@@ -1,25 +1,25 @@
-//! What a text looks like: characters that people and models take for one another become one, and what cannot be seen
-//! is left out.
+//! The appearance of a text: characters that people and models confuse become one, and invisible ones are left out.
 //!
-//! Spaces of all widths, tabs and no-break spaces are a space, and any run of them is one; quotation marks, dashes,
-//! full-width forms, ligatures and the Cyrillic and Greek letters that look Latin are ASCII; accents are apart from their
-//! letters, as in NFD. Zero-width and bidirectional control characters are nothing.
+//! Spaces of all widths, tabs and no-break spaces become one space, as does any run of them. Quotation marks, dashes,
+//! full-width forms, ligatures, and Cyrillic and Greek letters that look Latin become ASCII. Accents are separated from
+//! their letters, as in NFD. Zero-width and bidirectional control characters disappear.
 
 use std::ops::Range;
 
 use unicode_normalization::char::decompose_compatible;
 
-/// One character of what a text looks like, and the part of the text that looks so.
+/// One character of the appearance, and the part of the text that it stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Look {
     pub(super) as_seen: char,
-    /// Where its part begins: after the one before, so that what cannot be seen belongs to what follows.
+    /// The start of the part, right after the previous one: invisible characters belong to what follows.
     pub(super) from: usize,
-    /// The part without what cannot be seen before it. Empty where one character looks like several: the first has it.
+    /// The part without leading invisible characters. If one character looks like several, only the first has it; the
+    /// others are empty.
     pub(super) range: Range<usize>,
 }
 
-/// What a text looks like, character by character.
+/// The appearance of a text, character by character.
 pub(super) fn looks(text: &str) -> Looks<'_> {
     Looks { text, at: 0, from: 0, rest: Vec::new() }
 }
@@ -27,15 +27,15 @@ pub(super) fn looks(text: &str) -> Looks<'_> {
 /// See [`looks`].
 pub(super) struct Looks<'t> {
     text: &'t str,
-    /// How far the text is read.
+    /// How far the text has been read.
     at: usize,
-    /// The end of the last part.
+    /// The end of the previous part.
     from: usize,
-    /// What else the last part looks like, last one first.
+    /// Further characters that the previous part looks like, in reverse.
     rest: Vec<char>,
 }
 
-/// What one character looks like.
+/// The appearance of one character.
 enum Kind {
     Nothing,
     Space,
@@ -71,7 +71,7 @@ impl Iterator for Looks<'_> {
 }
 
 impl Looks<'_> {
-    /// Reads the rest of a run of blanks; what that looks like.
+    /// Consumes the rest of a run of blanks, and returns its appearance.
     fn pass_blanks(&mut self, mut is_newline: bool) -> char {
         while let Some(c) = self.text[self.at..].chars().next() {
             match kind(c) {
@@ -109,9 +109,9 @@ fn ascii_look(c: char) -> char {
     if c == '`' { '\'' } else { c }
 }
 
-/// The ASCII character that another one looks like; otherwise the character itself.
+/// The ASCII character that `c` looks like; otherwise `c` itself.
 fn latin(c: char) -> char {
-    /// Each row: the character, and others that look like it.
+    /// Each row: a character, and others that look like it.
     const ALIKE: &[(char, &str)] = &[
         ('\'', "\u{b4}\u{2b9}\u{2bb}\u{2bc}\u{2c8}\u{2018}\u{2019}\u{201a}\u{201b}\u{2032}\u{2035}\u{ff40}"),
         ('"', "\u{2ba}\u{201c}\u{201d}\u{201e}\u{201f}\u{2033}\u{2036}\u{3003}"),
@@ -158,7 +158,7 @@ fn latin(c: char) -> char {
         ('x', "\u{445}"),
         ('y', "\u{443}"),
     ];
-    // What looks like ASCII is in few blocks; most text has none of it.
+    // Characters that look like ASCII are in a few blocks; most text has none of them.
     let is_candidate = matches!(c, '\u{b4}' | '\u{131}' | '\u{2b9}'..='\u{51d}' | '\u{2010}'..='\u{2502}' | '\u{2731}')
         || matches!(c, '\u{3003}' | '\u{301c}' | '\u{a789}' | '\u{fe58}' | '\u{fe63}' | '\u{ff40}');
     let found = is_candidate.then(|| ALIKE.iter().find(|(_, others)| others.contains(c))).flatten();

@@ -1,48 +1,51 @@
-//! A text with its line endings apart: every one is `\n` in the text, and what it really is stands beside it.
+//! A text with its line endings kept separately: in the text every one is `
+//! `, and the real ones are beside it.
 //!
-//! Texts are found and replaced in this form, where one kind of line ending is like another. Put together, a text
-//! that was taken apart is what it was, to the byte.
+//! Searching and replacing use this form, in which all line endings are equal. Splitting and joining a text reproduces
+//! it byte for byte.
 
 use std::borrow::Cow;
 
-/// What a line ends with.
+/// A line ending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// `\n`, as on Unix.
+    /// `
+    /// `, as on Unix.
     Lf,
     /// `\r\n`, as on Windows.
     CrLf,
-    /// `\r`, as on the old Macintosh.
+    /// `\r`, as on classic Mac OS.
     Cr,
 }
 
-/// What a lone `\r` is.
+/// How a lone `\r` is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LoneCr {
-    /// A character like others.
+    /// As an ordinary character.
     Character,
-    /// A line ending.
+    /// As a line ending.
     Ending,
 }
 
 impl LoneCr {
-    /// In a file, it ends lines where nothing else does.
+    /// In a file, it is a line ending if the file has no others.
     pub(super) fn of_file(text: &str) -> Self {
         if text.contains('\n') { Self::Character } else { Self::Ending }
     }
 }
 
-/// A text with its line endings apart.
+/// A text with its line endings kept separately.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Lines {
     /// All line endings are `\n`.
     pub(super) text: String,
-    /// One for each `\n` in it.
+    /// One for each `
+    /// ` in the text.
     pub(super) endings: Vec<Ending>,
 }
 
 impl Lines {
-    /// Takes a text apart.
+    /// Splits a text.
     pub(super) fn split(given: &str, lone_cr: LoneCr) -> Self {
         let bytes = given.as_bytes();
         let (mut text, mut endings) = (String::with_capacity(given.len()), Vec::new());
@@ -63,14 +66,14 @@ impl Lines {
         Self { text, endings }
     }
 
-    /// The number of a line for people, where it is the so manieth here; both are counted from 1. In every answer a line
-    /// ends with `\n`, and a lone `\r` ends none.
+    /// The number of a line in answers for the given line in this form; both are counted from 1. In answers, lines end with `
+    /// `, and a lone `\r` does not end a line.
     pub(super) fn number(&self, line: usize) -> usize {
         let before = &self.endings[..(line - 1).min(self.endings.len())];
         line - before.iter().filter(|ending| **ending == Ending::Cr).count()
     }
 
-    /// The line and the character of a byte, counted in the same way.
+    /// The line and character of a byte position, counted in the same way.
     pub(super) fn place(&self, at: usize) -> (usize, usize) {
         let before = &self.text[..at];
         let ends = memchr::memchr_iter(b'\n', before.as_bytes()).zip(&self.endings);
@@ -78,7 +81,8 @@ impl Lines {
         (self.number(count(before) + 1), before[start..].chars().count() + 1)
     }
 
-    /// The text with `\n` for every ending but a lone `\r`, so that its lines are those that people count.
+    /// The text with `
+    /// ` for every ending except a lone `\r`, so that its lines are those of answers.
     pub(super) fn as_counted(&self) -> Cow<'_, str> {
         if !self.endings.contains(&Ending::Cr) {
             return Cow::Borrowed(&self.text);
@@ -86,7 +90,7 @@ impl Lines {
         self.join_with(|ending| if ending == Ending::Cr { "\r" } else { "\n" }).into()
     }
 
-    /// Puts it together again.
+    /// Restores the original form.
     pub(super) fn join(&self) -> Cow<'_, str> {
         if self.endings.iter().all(|ending| *ending == Ending::Lf) {
             return Cow::Borrowed(&self.text);
@@ -107,7 +111,7 @@ impl Lines {
     }
 }
 
-/// How many line endings there are in a part of such a text.
+/// The number of line endings in a part of such a text.
 pub(super) fn count(text: &str) -> usize {
     memchr::memchr_iter(b'\n', text.as_bytes()).count()
 }

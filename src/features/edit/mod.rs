@@ -1,19 +1,19 @@
-//! Edits of a text file: a text in it is found and replaced, and not one byte beside it changes.
+//! Edits of a text file: a text in it is found and replaced, and not one byte elsewhere changes.
 //!
-//! From bytes to bytes: no disk and no protocol here. The tool `edit_file` reads and writes the file, and says what
-//! came of it.
+//! From bytes to bytes: there is no disk and no protocol here. The tool `edit_file` reads and writes the file, and
+//! reports the result.
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`document`] | a file as text, its line endings beside it, and how a place in it is replaced |
-//! | [`replacement`] | what of a text is really replaced, and how the new lines end |
-//! | [`lines`] | a text with its line endings apart, and put together again |
-//! | [`find`] | where a text is, that there is just one such place, and what to say where not |
-//! | [`nearest`] | the lines most like a text that is not there |
-//! | [`alike`] | the place that only looks like it; [`fold`]: what a text looks like; [`names`]: characters in words |
-//! | [`mod@diff`] | what has changed, as a unified diff |
-//! | [`error`] | why there is no edit |
-//! | [`append`] | text to be added at the end, as the file has text |
+//! | [`document`] | a file as text with its line endings kept separately, and replacement in it |
+//! | [`replacement`] | which part of a text is really replaced, and how new lines end |
+//! | [`lines`] | splitting a text from its line endings, and joining them |
+//! | [`find`] | finding a text, and checking that it occurs only once |
+//! | [`nearest`] | the lines most similar to a text that does not occur |
+//! | [`alike`], [`fold`], [`names`] | a place that only looks the same; what a text looks like; characters in words |
+//! | [`mod@diff`] | the changes as a unified diff |
+//! | [`error`] | why an edit failed |
+//! | [`append`] | text to be appended, in the form of the file |
 
 mod alike;
 mod append;
@@ -37,43 +37,44 @@ use self::document::Document;
 pub(super) use self::error::EditError;
 use crate::runtime::cancel::Cancel;
 
-/// The longest file that is edited, and the longest that an edit may make of it. It is held in memory a few times.
+/// The longest file that can be edited, before and after, in bytes. It is held in memory several times.
 pub(super) const MOST: usize = 16 << 20;
 
-/// Places that are replaced by one call.
+/// How many places one call may replace.
 const MOST_PLACES: usize = 1_000_000;
 
-/// One text to be replaced by another.
+/// Replaces one text with another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Edit {
-    /// As it is in the file, but for the kind of its line endings.
+    /// As in the file, apart from the kind of its line endings.
     pub(super) old_text: String,
-    /// Taken literally, but for the kind of its line endings.
+    /// Taken literally, apart from the kind of its line endings.
     pub(super) new_text: String,
 }
 
-/// What came of edits.
+/// The result of edits.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Edited {
     /// The whole file.
     pub(super) bytes: Vec<u8>,
-    /// Its text before, with `\n` at the end of every line; a lone `\r` ends none.
+    /// The text before, with `
+    /// ` at the end of every line; a lone `\r` does not end a line.
     pub(super) before: String,
-    /// Its text now, in the same way.
+    /// The text after, in the same form.
     pub(super) after: String,
-    /// Whether these are other bytes than before.
+    /// Whether the bytes differ from before.
     pub(super) changed: bool,
     /// How many places were replaced.
     pub(super) replaced: usize,
-    /// The encoding, where that does not go without saying.
+    /// The encoding, if it is worth mentioning.
     pub(super) encoding: Option<String>,
 }
 
-/// Makes all edits or none, in order; each sees what the ones before have made. `oldText` must be there exactly once,
+/// Makes all edits in order, or none; each applies to the result of the previous one. `oldText` must occur exactly once
 /// or, with `replace_all`, at least once.
 ///
-/// It can take seconds for a large file, so it is given up when `cancel` says so: what goes on for long below here
-/// breaks off, and what that came to is not used.
+/// It can take seconds for a large file, so it can be cancelled: long steps below stop early, and their result is
+/// discarded.
 pub(super) fn apply(file: &[u8], edits: &[Edit], replace_all: bool, cancel: &Cancel) -> Result<Edited, EditError> {
     let mut document = Document::decode(file)?;
     let before = document.text();

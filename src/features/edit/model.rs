@@ -1,6 +1,7 @@
-//! What an edit is, in the simplest words: a text is a list of tokens, and a line ending is one token of any kind.
+//! What an edit means, in the simplest form: a text is a list of tokens, and a line ending of any kind is one token.
 //!
-//! The tests hold the real thing to it. It compares everything with everything, and knows nothing of bytes.
+//! The tests compare the real implementation with it. It compares everything with everything, and knows nothing of
+//! bytes.
 
 use super::Edit;
 use super::lines::{Ending, LoneCr};
@@ -21,7 +22,7 @@ impl PartialEq for Token {
     }
 }
 
-/// The text after all edits; `None` where one of them is refused.
+/// The text after all edits; `None` if one of them fails.
 pub(super) fn apply(text: &str, edits: &[Edit], all: bool) -> Option<String> {
     let lone_cr = LoneCr::of_file(text);
     let mut tokens = tokens(text, lone_cr);
@@ -73,7 +74,7 @@ fn replaced(text: &[Token], old: &[Token], new: &[Token], all: bool) -> Option<V
     Some(out)
 }
 
-/// What stands in place of the match at `place`: the lines that stay, and between them the new ones.
+/// What replaces the match at `place`: the lines that stay, and the new lines between them.
 fn with_endings(text: &[Token], place: usize, old: &[Token], new: &[Token]) -> Vec<Token> {
     let (head, tail) = lines_that_stay(old, new);
     let (before, rest) = text.split_at(place);
@@ -95,7 +96,7 @@ fn with_endings(text: &[Token], place: usize, old: &[Token], new: &[Token]) -> V
     first.iter().copied().chain(middle).chain(last.iter().copied()).collect()
 }
 
-/// Tokens of whole lines that both texts begin with, and of those that they end with.
+/// The number of tokens in the whole lines that both texts begin with, and in those that both end with.
 fn lines_that_stay(old: &[Token], new: &[Token]) -> (usize, usize) {
     let split = |tokens| <[Token]>::split_inclusive(tokens, |token| matches!(token, Token::End(_))).collect::<Vec<_>>();
     let (old, new) = (split(old), split(new));

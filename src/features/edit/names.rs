@@ -1,9 +1,9 @@
-//! Characters in words: what they are called, and their code points, so that what cannot be seen can be told apart.
+//! Characters in words: their names and code points, so that invisible ones can be told apart.
 
-/// Kinds of characters in a row that are named.
+/// How many kinds of characters in a row are named.
 const NAMED: usize = 3;
 
-/// Characters that look like others, or like nothing. Names are Unicode's.
+/// Characters that are invisible or look like others. The names are Unicode's.
 const NAMES: &[(char, &str)] = &[
     ('\t', "tab"),
     ('\n', "line feed"),
@@ -63,7 +63,7 @@ const NAMES: &[(char, &str)] = &[
     ('\u{feff}', "zero-width no-break space"),
 ];
 
-/// A few characters: `no-break space (U+00A0)`, `4 spaces (U+0020)`, `'e' (U+0065), combining mark (U+0301)`.
+/// Describes a few characters: `no-break space (U+00A0)`, `4 spaces (U+0020)`, `'e' (U+0065), combining mark (U+0301)`.
 pub(super) fn described(text: &str) -> String {
     let chars: Vec<char> = text.chars().take(1_000).collect();
     let mut runs = chars.chunk_by(|a, b| a == b);
@@ -80,7 +80,7 @@ fn run_described(c: char, length: usize) -> String {
     if length > 1 { format!("{length} {name}s {code}") } else { format!("{name} {code}") }
 }
 
-/// What a character without a name here is: itself, where it can be seen.
+/// A description of a character without a name here: itself, if it is visible.
 fn by_block(c: char) -> String {
     match c {
         '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' => {

@@ -1,43 +1,43 @@
-//! The lines that are most like a text that is not there: nearly always it is, but for a detail, and the model sees
-//! from them which.
+//! The lines that are most similar to a text that does not occur. Nearly always they differ in a detail, and the model
+//! can see which.
 //!
-//! First the place where most lines equal the text's but for white space around them, else the line most similar to
-//! the text's first. Each is one pass over the file, with a bound on what is compared at each line.
+//! First choice is the place where most lines equal the text's apart from surrounding white space, then the line most
+//! similar to the text's first line. Each takes one pass over the file, with a limit on the comparison at each line.
 
 use std::fmt;
 
 use super::lines::Lines;
 use crate::runtime::cancel::Cancel;
 
-/// Lines that are compared to choose a place.
+/// How many lines are compared to choose a place.
 const COMPARED: usize = 8;
-/// Bytes of a line that are compared by their pairs.
+/// How many bytes of a line are compared by their pairs.
 const COMPARED_BYTES: usize = 200;
-/// Lines that are looked at; in a longer file, what is like the text may be after them.
+/// How many lines are examined. In a longer file, a similar text may come after them.
 const LOOKED_AT: usize = 1_000_000;
-/// Lines between two looks whether to stop.
+/// How many lines are processed between two checks for cancellation.
 const CHECKED: usize = 1_024;
-/// Lines that are shown.
+/// How many lines are shown.
 const SHOWN: usize = 8;
-/// Lines before the first difference that are shown.
+/// How many lines before the first difference are shown.
 const SHOWN_BEFORE: usize = 2;
-/// Bytes of a line that are shown.
+/// How many bytes of a line are shown.
 const SHOWN_BYTES: usize = 120;
-/// Bytes that are shown in all.
+/// How many bytes are shown in all.
 const SHOWN_ALL: usize = 450;
-/// Less alike than this, in thousandths, is not alike.
+/// The least similarity, in thousandths.
 const ALIKE: usize = 300;
 
 /// Some lines of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Nearest {
-    /// The number of the first line that differs, counted from 1; `None` where they differ in white space only.
+    /// The number of the first line that differs, counted from 1; `None` if only white space differs.
     differs: Option<usize>,
-    /// With their numbers.
+    /// The lines with their numbers.
     lines: Vec<(usize, String)>,
 }
 
-/// The lines of `text` most like `old`; `None` where nothing is like it.
+/// The lines of `text` most similar to `old`; `None` if nothing is similar.
 pub(super) fn nearest(file: &Lines, old: &str, cancel: &Cancel) -> Option<Nearest> {
     let text = file.text.as_str();
     let wanted = || old.lines().map(str::trim).skip_while(|line| line.is_empty());
@@ -51,7 +51,7 @@ pub(super) fn nearest(file: &Lines, old: &str, cancel: &Cancel) -> Option<Neares
     Some(Nearest { differs: differs.map(|line| file.number(line)), lines: lines.collect() })
 }
 
-/// Where a line is.
+/// The position of a line.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     /// Counted from 1.
@@ -60,7 +60,7 @@ struct Place {
     start: usize,
 }
 
-/// Every line, up to a million, and where it is; fewer when it is cancelled.
+/// Up to a million lines with their positions; fewer if cancelled.
 fn lines<'t>(text: &'t str, cancel: &Cancel) -> impl Iterator<Item = (Place, &'t str)> {
     let mut start = 0;
     let goes_on = |(_, number): &(&str, usize)| number % CHECKED != 0 || !cancel.checkpoint();
@@ -71,7 +71,7 @@ fn lines<'t>(text: &'t str, cancel: &Cancel) -> impl Iterator<Item = (Place, &'t
     })
 }
 
-/// Where most of the wanted lines follow one another.
+/// The place where most of the wanted lines follow one another.
 fn equal_lines(text: &str, wanted: &[&str], cancel: &Cancel) -> Option<Place> {
     let first = wanted.first()?;
     let mut best = (0, None);
@@ -87,7 +87,7 @@ fn equal_lines(text: &str, wanted: &[&str], cancel: &Cancel) -> Option<Place> {
     best.1
 }
 
-/// How many of the wanted lines a text begins with, white space around them aside.
+/// How many of the wanted lines a text begins with, apart from surrounding white space.
 fn equal_count<'w>(text: &str, wanted: impl Iterator<Item = &'w str>) -> usize {
     text.split('\n').zip(wanted).take_while(|(line, wanted)| line.trim() == *wanted).count()
 }
@@ -105,7 +105,7 @@ fn similar_line(text: &str, wanted: &str, cancel: &Cancel) -> Option<Place> {
     best.1
 }
 
-/// The lines from a place on, `skip` left out; none that is long, and not many.
+/// The lines from a place on, after skipping `skip`, limited in number and length.
 fn shown(text: &str, place: Place, skip: usize) -> Vec<(usize, String)> {
     let mut room = SHOWN_ALL;
     let cut = |line: &str| {
@@ -131,7 +131,8 @@ impl fmt::Display for Nearest {
     }
 }
 
-/// The pairs of neighbouring bytes in a line. Two lines are as alike as they have pairs in common (Dice).
+/// The pairs of adjacent bytes in a line. The similarity of two lines is the share of pairs that they have in common
+/// (Dice).
 struct Pairs {
     seen: Vec<bool>,
     count: usize,

@@ -1,27 +1,27 @@
-//! What is really replaced, and how the new lines end.
+//! Which part of a text is really replaced, and how the new lines end.
 //!
-//! Models repeat the lines around a change to say where it is. These stay as they are, each with its own ending; new
-//! lines end as those did in whose place they come, or as the nearest line does.
+//! Models repeat the lines around a change to locate it. These lines stay as they are, each with its own ending. New
+//! lines end like those that they replace, or like the nearest line.
 
 use std::ops::Range;
 
 use super::lines::{Ending, Lines, count};
 
-/// A text to come in the place of another.
+/// The replacement of one text with another.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Replacement {
-    /// Bytes of the old text's first lines, which are the new text's too.
+    /// Bytes in the first lines of the old text that are also the first of the new text.
     pub(super) head: usize,
-    /// The same of its last lines.
+    /// The same for its last lines.
     pub(super) tail: usize,
-    /// Line endings in the head and in the tail.
+    /// The number of line endings in the head and in the tail.
     around: (usize, usize),
-    /// What comes between them, its line endings as they were given.
+    /// What goes between them, with the line endings as given.
     middle: Lines,
 }
 
 impl Replacement {
-    /// Of `old` by `new`.
+    /// Replaces `old` with `new`.
     pub(super) fn new(old: &str, new: &Lines) -> Self {
         let same = |(old, new): &(&str, &str)| old == new;
         let length = |(line, _): (&str, &str)| line.len();
@@ -36,7 +36,7 @@ impl Replacement {
         Self { head, tail, around, middle: Lines { text: text.to_owned(), endings: endings.to_vec() } }
     }
 
-    /// Adds what is new to `edited`, where it comes in place of the lines that end with `endings[replaced]`.
+    /// Appends the new part to `edited`, in place of the lines that end with `endings[replaced]`.
     pub(super) fn push_to(&self, edited: &mut Lines, endings: &[Ending], replaced: Range<usize>) {
         edited.text.push_str(&self.middle.text);
         let (before, rest) = endings.split_at(replaced.start);
@@ -46,7 +46,7 @@ impl Replacement {
         edited.endings.extend(given.map(|(index, given)| *replaced.get(index).or(near).unwrap_or(given)));
     }
 
-    /// The ending of the nearest line: among those that were matched if there are any, and rather before than after.
+    /// The ending of the nearest line: among the matched ones if there are any, and rather before than after.
     fn nearest<'e>(&self, before: &'e [Ending], after: &'e [Ending]) -> Option<&'e Ending> {
         match self.around {
             (0, 1..) => after.first(),

@@ -1,4 +1,4 @@
-//! Edits, byte for byte: one test for each public report, and properties of random ones.
+//! Edits, byte for byte: one test for each public bug report, and properties of random edits.
 
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ fn edited(file: impl AsRef<[u8]>, old: &str, new: &str) -> Vec<u8> {
     edited.bytes
 }
 
-/// Why not.
+/// Why the edits failed.
 fn refused(file: impl AsRef<[u8]>, edits: &[Edit]) -> String {
     apply(file.as_ref(), edits, false).expect_err("an error").to_string()
 }
@@ -45,16 +45,16 @@ fn a3_any_line_ending_matches_any_and_the_files_own_is_written() {
         ("a\r\nb\r\n", "a\nb", "x\ny", "x\r\ny\r\n"),
         ("a\nb\n", "a\r\nb", "x\r\ny", "x\ny\n"),
         ("a\rb\r", "a\nb", "x\r\ny\nz", "x\ry\rz\r"),
-        // More lines than were there: as the last of those.
+        // More lines than before: they end like the last replaced one.
         ("a\r\nb\nc", "a\nb\n", "x\ny\nz\n", "x\r\ny\nz\nc"),
-        // None there: as the line before, else the line after, else as given.
+        // Without one there: like the line before, else the line after, else as given.
         ("a\r\nb\nc", "b", "x\ny", "a\r\nx\r\ny\nc"),
         ("a\r\nb\n", "a", "x\ny", "x\r\ny\r\nb\n"),
         ("a", "a", "x\r\ny\nz", "x\r\ny\nz"),
-        // Lines that are repeated only to say where keep theirs.
+        // Lines that are repeated only as context keep their endings.
         ("a\r\nb\nc\r\n", "a\nb\nc\n", "a\nb\nnew\nc\n", "a\r\nb\nnew\nc\r\n"),
         ("a\r\nb\nc\r\n", "b\nc", "new\nb\nc", "a\r\nnew\nb\nc\r\n"),
-        // A lone CR is a character where lines end otherwise.
+        // In a file with other line endings, a lone CR is a character.
         ("10%\r20%\nend\n", "20%\n", "30%\r\n", "10%\r30%\nend\n"),
         ("a\n\r\n", "a\n", "", "\r\n"),
     ] {
@@ -99,7 +99,7 @@ fn a13_legacy_bytes_are_kept_and_new_text_gets_the_same_encoding() {
 
 #[test]
 fn a13_bytes_that_would_not_be_written_back_as_they_are_are_not_touched() {
-    // Two codes of Shift_JIS for one character: decoding forgets which it was.
+    // Two codes of Shift_JIS for the same character: decoding loses which one it was.
     let file =
         [&b"\x93\xfa\x96\x7b\x8c\xea\x82\xc5\x82\xb7\x81\x42".repeat(20), &b"\x87\x90 \x81\xe0 text\n"[..]].concat();
     let error = refused(&file, &[edit("text", "TEXT")]);
@@ -166,7 +166,7 @@ fn neither_the_file_nor_the_result_is_longer_than_the_limit() {
     assert!(error.to_string().contains("16 MiB"), "{error}");
 }
 
-/// Nothing here is quick because it is small: in quadratic time, each would take minutes.
+/// All of these are small, but would take minutes in quadratic time.
 #[test]
 fn hostile_texts_take_linear_time() {
     let many = "a".repeat(5 << 20);
@@ -183,14 +183,14 @@ fn hostile_texts_take_linear_time() {
     }
 }
 
-/// Pieces of which random texts are made: few, so that they repeat.
+/// Pieces of random texts: few, so that they repeat.
 const PIECES: [&str; 9] = ["a", "b", "é", "😀", "$&", "\n", "\r\n", "\r", "\n"];
 
 fn text(most: usize) -> impl Strategy<Value = String> {
     proptest::collection::vec(proptest::sample::select(&PIECES[..]), 0..most).prop_map(|pieces| pieces.concat())
 }
 
-/// A part of `text`, with other line endings.
+/// A part of `text` with other line endings.
 fn part(text: &str, from: prop::sample::Index, length: usize, ending: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let from = from.index(chars.len() + 1);
@@ -247,7 +247,7 @@ proptest! {
     }
 }
 
-/// Bytes of a text in a legacy encoding, or in several.
+/// The bytes of a text in one or several legacy encodings.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![8 => b'a'..=b'z', 2 => 0xA0..=0xFF_u8, 1 => prop::sample::select(&b"\r\n \x80\x93"[..])];
     prop::collection::vec(byte, 0..40)
@@ -278,7 +278,7 @@ fn an_empty_file_is_called_so() {
     assert!(error.to_string().contains("empty; use write_file"), "{error}");
 }
 
-/// `Ã` and `©` in Windows-1252 are the bytes of `é` in UTF-8: whoever reads the file next would see that.
+/// `Ã` and `©` in Windows-1252 are the bytes of `é` in UTF-8, which the next reader would see.
 #[test]
 fn text_that_a_guessed_encoding_would_not_give_back_is_refused() {
     let error =

@@ -1,4 +1,4 @@
-//! `resources/list`: regular files, shallow first, because several clients show or read the first page only.
+//! `resources/list`: regular files, shallow paths first, because several clients show or read only the first page.
 
 use std::sync::Arc;
 
@@ -10,10 +10,11 @@ use crate::runtime::permits::Work;
 use crate::services::context::Context;
 use crate::services::snapshot::{Cursor, Snapshot};
 
-/// Bytes of names and URIs in a page: it ends early where they are very long. Most pages are a tenth of this.
+/// The limit of names and URIs in a page, in bytes: a page with very long ones ends early. Most pages are a tenth of
+/// this.
 const MOST_BYTES: usize = 2 << 20;
 
-/// A page: the first one without a cursor, else the one that it leads to.
+/// The first page if there is no cursor, else the page of the cursor.
 pub(crate) fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Failure> {
     let permit = context.permit(Work::Walk)?;
     let (snapshot, start) = match cursor {
@@ -22,7 +23,7 @@ pub(crate) fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePa
     };
     let end = snapshot.len().min(start.saturating_add(context.limits().page));
     let (resources, end, bytes) = describe(&snapshot, start..end, context)?;
-    // Its size is known only now. A client that does not read waits here, and must hold up no other's walks.
+    // Its size is known only now. A client that does not read waits here, and must not block the walks of others.
     drop(permit);
     context.reserve(bytes as u64)?;
     let next_cursor = (end < snapshot.len()).then(|| snapshot.cursor(end - 1));
@@ -35,7 +36,7 @@ pub(crate) fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePa
     Ok(ResourcePage { resources, next_cursor, truncated, ignored, fingerprint })
 }
 
-/// The snapshot that a cursor belongs to, or a new one, and where the cursor stands in it.
+/// The snapshot of a cursor, or a new one, and the cursor's position in it.
 fn resume(text: &str, context: &Context) -> Result<(Arc<Snapshot>, usize), Failure> {
     let cursor = Cursor::read(text)
         .ok_or_else(|| Failure::InvalidParams("Invalid cursor; start again without one.".to_owned()))?;
@@ -50,7 +51,7 @@ fn resume(text: &str, context: &Context) -> Result<(Arc<Snapshot>, usize), Failu
     Ok((snapshot, start))
 }
 
-/// Finds the files, and says on stderr what is missing from the list.
+/// Finds the files, and logs what is missing from the list.
 fn walk(context: &Context) -> Result<Snapshot, Failure> {
     let (root, limit) = (context.root(), context.limits().list);
     let walked = Snapshot::take(root, limit, &context.cancel, |directory, found| {
@@ -75,8 +76,8 @@ fn walk(context: &Context) -> Result<Snapshot, Failure> {
     Ok(snapshot)
 }
 
-/// Size and time of the files of one page, and of no others; where it ends, if it is too long; and the bytes of its text.
-/// What is gone, or no file any more, is left out.
+/// The entries of one page with sizes and times, which are read only for these; the end of the page, if it is too long;
+/// and the bytes of its text. Files that have disappeared or been replaced by something else are left out.
 fn describe(
     snapshot: &Snapshot,
     range: std::ops::Range<usize>,

@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | [`list`](self::list()) | `resources/list`, in pages |
 //! | [`read`](self::read()) | `resources/read`: text, blobs, directories, parts of files |
-//! | [`subscribe`](self::subscribe()) | `resources/subscribe` and its opposite, `subscriptions/listen` |
+//! | [`subscribe`](self::subscribe()) | `resources/subscribe`, `resources/unsubscribe`, `subscriptions/listen` |
 
 mod list;
 mod read;
@@ -17,7 +17,7 @@ pub(super) use self::subscribe::{listen, subscribe, unsubscribe};
 use crate::call::{Failure, ResourceTemplate};
 use crate::root::{Root, RootError};
 
-/// The one template: any path, and optionally some lines of it.
+/// The only template: any path, optionally with a range of lines.
 pub(super) fn templates(root: &Root) -> Vec<ResourceTemplate> {
     vec![ResourceTemplate {
         uri_template: base(root) + "{+path}{?offset,limit,column}",
@@ -28,7 +28,7 @@ pub(super) fn templates(root: &Root) -> Vec<ResourceTemplate> {
     }]
 }
 
-/// A disk error on what a URI stands for.
+/// A disk error for a resource.
 fn failure(uri: &str, error: RootError) -> Failure {
     let uri = uri.to_owned();
     match error {
@@ -40,7 +40,7 @@ fn failure(uri: &str, error: RootError) -> Failure {
     }
 }
 
-/// What the template begins with: a path that comes behind it is relative to the served directory.
+/// The fixed beginning of the template: a path that follows it is relative to the served directory.
 pub(super) fn base(root: &Root) -> String {
     let slash = if root.own_uri().ends_with('/') { "" } else { "/" };
     format!("{}{slash}", root.own_uri())

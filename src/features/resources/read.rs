@@ -1,8 +1,8 @@
-//! `resources/read`: one item, under the URI that was asked for.
+//! `resources/read`: one resource, under the requested URI.
 //!
-//! Clients put a text resource whole into the model's context, and drop errors silently. So a text that is too long
-//! gives its beginning, marked at the end, and says where it goes on; reading part after part gives the file back
-//! byte for byte. A blob cannot be cut, and is refused when it is too big.
+//! Clients put a text resource into the model's context as a whole, and drop errors silently. So a text that is too
+//! long is cut, with a note at the end that says where it continues; reading part after part yields the file byte for
+//! byte. A blob cannot be cut, and one that is too large is refused.
 
 use super::failure;
 use crate::bytes::Bytes;
@@ -34,13 +34,13 @@ pub(crate) fn read(uri: &str, context: &Context) -> Result<Contents, Failure> {
     }
 }
 
-/// The path that `uri` names, where it is a good one.
+/// The path that `uri` names, if it is valid.
 pub(crate) fn path_of(uri: &str, root: &Root) -> Option<RequestedPath> {
     split_range(uri).ok().and_then(|(reference, _)| root.locate_uri(reference).ok())
 }
 
 struct Reader<'a> {
-    /// As it was asked for; in answers absolute.
+    /// As requested; made absolute in answers.
     uri: String,
     context: &'a Context,
 }
@@ -50,7 +50,7 @@ impl Reader<'_> {
         let limits = self.context.limits();
         let (size, text_limit) = (file.stat.size, limits.resource_bytes as u64);
         if size <= text_limit.max(limits.blob_bytes as u64) {
-            // Small enough to see all of it: whether it is text is known for sure, in every part of it.
+            // Small enough to read completely, so whether it is text is known for certain, in every part of it.
             self.context.reserve(size)?;
             let bytes = text::head(file, size as usize, &self.context.cancel).map_err(|error| self.failure(error))?;
             return match Text::from_bytes(bytes) {
@@ -74,7 +74,7 @@ impl Reader<'_> {
         self.contents(file, mime_type, Data::Text(text), None)
     }
 
-    /// Anything else: also text in another encoding, which is named where it is known.
+    /// Anything else, including text in another encoding, which is named if known.
     fn blob(&self, file: &File, bytes: Bytes) -> Contents {
         let encoding = text::detect(&bytes, true);
         let mut mime_type = content::media_type(name(file), &bytes, encoding.is_some()).to_owned();
@@ -85,12 +85,12 @@ impl Reader<'_> {
     }
 
     fn contents(&self, file: &File, mime_type: String, data: Data, continues: Option<Continuation>) -> Contents {
-        // As of before it was read: if it has changed since, a write that names this version is refused.
+        // The version from before reading: if the file has changed since, a write that names this version fails.
         let version = self.context.writable().map(|_| Version::of(&file.stat));
         Contents { uri: self.uri.clone(), mime_type, data, continues, version }
     }
 
-    /// Some lines of a text.
+    /// A range of lines of a text.
     fn part(&self, file: &File, window: Option<Window>) -> Result<Contents, Failure> {
         let asked = window.unwrap_or(Window::ALL);
         let (limits, cancel) = (self.context.limits(), self.context.search_cancel());
@@ -127,7 +127,7 @@ impl Reader<'_> {
         Continuation::Next { from: part.range.0, to: part.range.1, total: file.stat.size, next }
     }
 
-    /// A directory: a line for each entry.
+    /// A directory: one line per entry.
     fn directory(&self, asked: &RequestedPath) -> Result<Contents, Failure> {
         let _permit = self.context.permit(Work::Walk)?;
         let root = self.context.root();
@@ -162,7 +162,7 @@ fn name(file: &File) -> &[u8] {
     file.path.file_name().unwrap_or_default()
 }
 
-/// The URI without its range, and the range. A query that is anything but a range is part of the name.
+/// The URI without its range, and the range. Any other query is part of the name.
 pub(super) fn split_range(uri: &str) -> Result<(&str, Option<Window>), Failure> {
     if uri.len() > LONGEST_URI {
         let [length, most] = [uri.len(), LONGEST_URI].map(|bytes| grouped(bytes as u64));

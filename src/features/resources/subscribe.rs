@@ -1,7 +1,7 @@
-//! `resources/subscribe`, `resources/unsubscribe` and `subscriptions/listen`: what a client is notified of.
+//! `resources/subscribe`, `resources/unsubscribe` and `subscriptions/listen`: which changes a client is notified of.
 //!
-//! A URI is read as `resources/read` reads it, and refused with the same words. A stream is not refused for one of its
-//! URIs: the acknowledgement leaves out those that cannot be followed.
+//! URIs are parsed as in `resources/read`, with the same errors. A stream is not rejected because of one URI: the
+//! acknowledgement leaves out those that cannot be followed.
 
 use super::failure;
 use super::read::split_range;
@@ -10,7 +10,7 @@ use crate::object;
 use crate::root::{FileState, RequestedPath, RootError, WatchPath};
 use crate::services::context::Context;
 
-/// Subscribes to one resource, which must be there.
+/// Subscribes to one resource, which must exist.
 pub(crate) fn subscribe(uri: &str, context: &Context) -> Result<Subscription, Failure> {
     if context.watch().is_off() {
         return Err(switched_off("resources/subscribe"));
@@ -22,7 +22,7 @@ pub(crate) fn subscribe(uri: &str, context: &Context) -> Result<Subscription, Fa
     Ok(Subscription { subject, path })
 }
 
-/// Ends a subscription; one that never was, too.
+/// Ends a subscription. It is not an error if there was none.
 pub(crate) fn unsubscribe(uri: &str, context: &Context) -> Result<Subject, Failure> {
     if context.watch().is_off() {
         return Err(switched_off("resources/unsubscribe"));
@@ -30,7 +30,7 @@ pub(crate) fn unsubscribe(uri: &str, context: &Context) -> Result<Subject, Failu
     read(uri, context).map(|(subject, _)| subject)
 }
 
-/// Begins a stream. It can follow files that do not exist yet, if their directory does.
+/// Opens a stream. It can follow files that do not exist yet, if their directory does.
 pub(crate) fn listen(interests: &Interests, context: &Context) -> Result<Listening, Failure> {
     let watch = context.watch();
     let mut subscriptions: Vec<Subscription> = Vec::new();

@@ -1,4 +1,4 @@
-//! What is found in one file, as the lines that are shown of it: no more than an answer can hold.
+//! The matches in one file as lines to show, no more than an answer can hold.
 
 use std::fmt::Write as _;
 use std::io;
@@ -7,77 +7,78 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 
 use super::query::Query;
 
-/// How much of one file is collected. What is beyond could not be shown whatever was found before it.
+/// How much of one file is collected. More could not be shown, whatever was found before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
-    /// Matches.
+    /// The number of matches.
     pub(super) matches: u64,
-    /// Bytes of lines. Collecting stops with the line that goes beyond, so that the answer sees that not all fits.
+    /// Bytes of lines. Collecting stops with the line that exceeds it, so that the answer sees that not everything
+    /// fits.
     pub(super) bytes: usize,
-    /// The path alone will be shown.
+    /// Only the path will be shown.
     pub(super) path_only: bool,
 }
 
-/// What was found in a file. It takes [`Room::bytes`], one more line, and 16 bytes a match, each of which has a line
+/// The matches in a file. Occupies [`Room::bytes`], one more line, and 16 bytes per match, each of which has a line
 /// with a path.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The lines of all matches, each with the file's path and its number.
+    /// The lines of all matches, each with the path of the file and its number.
     text: String,
     ends: Vec<End>,
-    /// There were more matches than [`Room::matches`].
+    /// There are more matches than [`Room::matches`].
     pub(super) has_more: bool,
 }
 
-/// Where a match ends in the text.
+/// The end of a match in the text.
 #[derive(Debug)]
 struct End {
     at: usize,
-    /// Lines were left out before it.
+    /// There is a gap before it.
     gap: bool,
 }
 
 impl Found {
-    /// The matches in order: whether lines were left out before it, and its lines with their context.
+    /// The matches in order: whether there is a gap before each, and its lines with their context.
     pub(super) fn hits(&self) -> impl Iterator<Item = (bool, &str)> {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|end| end.at));
         starts.zip(&self.ends).map(|(start, end)| (end.gap, self.text[start..end.at].trim_end_matches('\n')))
     }
 
-    /// How many matches there are.
+    /// The number of matches.
     pub(super) fn matches(&self) -> u64 {
         self.ends.len() as u64
     }
 
-    /// What they take in an answer.
+    /// Their size in an answer.
     pub(super) fn bytes(&self) -> usize {
         self.text.len()
     }
 }
 
-/// Keeps the lines that the engine finds.
+/// Collects the lines that the engine finds.
 pub(super) struct Collector<'a> {
     query: &'a Query,
     label: &'a dyn Fn() -> String,
-    /// The label, once there is something to be found below it.
+    /// The label, made for the first match.
     path: Option<String>,
     room: Room,
     found: Found,
-    /// The lines before a match that is still to come, at most [`Room::bytes`] and one more, and whether lines were
-    /// left out before them.
+    /// Context lines before a match that is still to come, at most [`Room::bytes`] and one line more, and whether there
+    /// is a gap before them.
     before: String,
     gap: bool,
     is_binary: bool,
 }
 
 impl<'a> Collector<'a> {
-    /// Collects from the file that `label` names.
+    /// Collects from the file named by `label`.
     pub(super) fn new(query: &'a Query, label: &'a dyn Fn() -> String, room: Room) -> Self {
         let (found, before) = (Found::default(), String::new());
         Self { query, label, path: None, room, found, before, gap: false, is_binary: false }
     }
 
-    /// What was found; `None` in a binary file.
+    /// The matches; `None` for a binary file.
     pub(super) fn finish(self) -> Option<Found> {
         (!self.is_binary).then_some(self.found)
     }
@@ -105,9 +106,9 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Adds one line, as it is shown.
+/// Appends one line in the form in which it is shown.
 fn push_line(text: &mut String, query: &Query, (path, sign, number): (&str, char, u64), line: &[u8]) {
-    // Writing to a string does not fail.
+    // Writing to a String cannot fail.
     let _ = write!(text, "{path}{sign}{number}{sign} ");
     query.push_shown(text, line);
     text.push('\n');

@@ -1,7 +1,7 @@
-//! Compiling what a call gives: queries, globs and patterns of what is left out.
+//! Compiles what a call passes: queries, globs and exclude patterns.
 //!
-//! It begins when the call has its permit, so that there are no more at once than permits; the
-//! [`Compiler`](crate::services::compiler::Compiler) does one after the other, and shares equal ones.
+//! This starts when the call has its permit, so there are no more at once than permits. The
+//! [`Compiler`](crate::services::compiler::Compiler) runs one at a time and shares equal ones.
 
 use std::sync::Arc;
 
@@ -11,21 +11,21 @@ use crate::call::Failure;
 use crate::root::Exclude;
 use crate::services::context::Context;
 
-/// Why something cannot be used: a text for the model, or a failure of the call.
+/// The result, or a text for the model about what is wrong with the input, or a failure of the call.
 type Wrong = Result<String, Failure>;
 
-/// A query; the error shows where it is wrong.
+/// A query. The error shows where it is wrong.
 pub(crate) fn query(context: &Context, text: &str, options: Options) -> Result<Arc<Compiled>, Wrong> {
     compile(context, (text.to_owned(), options), |(text, options)| Compiled::new(text, *options))
 }
 
-/// What chooses files or entries: one or several globs.
+/// One or several globs that select files or entries.
 pub(crate) fn pattern(context: &Context, text: &str, purpose: Purpose) -> Result<Arc<Pattern>, Wrong> {
     let services = Arc::clone(context.services());
     compile(context, (purpose, text.to_owned()), move |(purpose, text)| Pattern::new(&services.root, text, *purpose))
 }
 
-/// Patterns of what is left out; the error says which one is wrong.
+/// Exclude patterns. The error says which one is invalid.
 pub(crate) fn exclude(context: &Context, patterns: &[String]) -> Result<Arc<Exclude>, Wrong> {
     if patterns.is_empty() {
         return Ok(Exclude::nothing().into());

@@ -1,12 +1,13 @@
-//! One file, searched.
+//! Searches one file.
 //!
-//! Most files are read whole, into a buffer that is kept; a large one is read as a stream. Files with NUL bytes are
-//! binary and are not searched. UTF-16 with its mark is decoded, and so is text in a legacy encoding where the query
-//! is more than ASCII: otherwise its bytes are the same.
+//! Most files are read as a whole, into a buffer that is reused; a large one is streamed. Files with NUL bytes are
+//! binary and are not searched. UTF-16 with a byte order mark is decoded. Text in a legacy encoding is decoded only if
+//! the query contains characters outside ASCII, because otherwise the bytes are the same.
 //!
-//! What a worker holds is bounded, and small, because there are several: a file of [`WHOLE`] bytes, [`SHORT_LINE`] bytes
-//! of lines, three times [`DECODED`] of decoded text. What needs more is searched on the [`SerialExecutor`], one file at
-//! a time for the whole server: there a file of [`MAX_LINE`] bytes and as much decoded text, or one line as long.
+//! A worker's memory is limited and small, because there are several: a file of [`WHOLE`] bytes, [`SHORT_LINE`] bytes
+//! of lines, and three times [`DECODED`] of decoded text. Whatever needs more is searched on the [`SerialExecutor`],
+//! one file at a time for the whole server: a file of [`MAX_LINE`] bytes and as much decoded text, or a line of that
+//! length.
 
 use std::io::{self, Read};
 
@@ -22,36 +23,36 @@ use crate::root::{File, Root, RootError, WalkedPath};
 use crate::runtime::cancel::Cancel;
 use crate::runtime::serial_executor::SerialExecutor;
 
-/// A larger file is read as a stream, which can be stopped at every piece.
+/// A larger file is streamed, so that it can be stopped at every piece.
 const WHOLE: u64 = 2 << 20;
 /// A larger buffer is not kept for the next file.
 const KEPT: usize = 1 << 20;
-/// A larger file is decoded on the workbench.
+/// A larger file is decoded on the serial executor.
 const DECODED: usize = 256 << 10;
-/// A longer line in a stream is searched on the workbench.
+/// A longer line in a stream is searched on the serial executor.
 const SHORT_LINE: usize = 1 << 20;
-/// A longer line is not searched, nor is a longer file for matches over lines.
+/// A longer line is not searched, and neither is a longer file for matches across lines.
 const MAX_LINE: usize = 16 << 20;
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// What came of one file.
+/// The result for one file.
 #[derive(Debug)]
 pub(super) enum Searched {
-    /// It is text: how many bytes were searched, and what was found.
+    /// It is text: the number of bytes searched, and the matches.
     Text(u64, Found),
     /// It is binary.
     Binary,
     /// It cannot be read.
     Unreadable,
-    /// It has a line that is too long, or is too long for a search over lines.
+    /// It has a line that is too long, or is too long to be searched across lines.
     TooLong,
 }
 
-/// What a search in a file gives; `None` where it takes more memory than a worker may use.
+/// The result of a search; `None` if it takes more memory than a worker may use.
 type Tried = Result<Option<Searched>, RootError>;
 
-/// Searches one file after the other.
+/// Searches one file after another.
 pub(super) struct FileSearcher<'q> {
     query: &'q Query,
     searcher: Searcher,
@@ -69,7 +70,7 @@ impl<'q> FileSearcher<'q> {
         }
     }
 
-    /// Searches a file, which is shown by the path through the link that led there. `None`: the search was told to stop.
+    /// Searches a file, which is shown by the path through the link that led there. `None` if the search was stopped.
     pub(super) fn search(&mut self, root: &Root, path: &WalkedPath, room: Room, cancel: &Cancel) -> Option<Searched> {
         let Ok(file) = root.open_real_file(path.real.clone()) else {
             return Some(Searched::Unreadable);
@@ -87,7 +88,7 @@ impl<'q> FileSearcher<'q> {
             Ok(Some(searched)) => Some(searched),
             Ok(None) => {
                 let label = label();
-                self.on_workbench(file, label, room, cancel)
+                self.on_serial_executor(file, label, room, cancel)
             }
             Err(RootError::Cancelled) => None,
             Err(_) => Some(Searched::Unreadable),
@@ -97,7 +98,7 @@ impl<'q> FileSearcher<'q> {
     fn whole(&mut self, task: &Task<'_>) -> Tried {
         let size = task.file.stat.size as usize;
         if self.buffer.len() < size || self.buffer.len() > KEPT.max(size) {
-            // The old one goes first.
+            // The old buffer is freed first.
             self.buffer = Bytes::default();
             self.buffer = Bytes::zeroed(size.next_power_of_two().max(64 << 10));
         }
@@ -105,7 +106,7 @@ impl<'q> FileSearcher<'q> {
         Ok(task.bytes(&mut self.searcher, &mut self.buffer[..length], DECODED))
     }
 
-    fn on_workbench(&self, file: File, label: String, room: Room, cancel: &Cancel) -> Option<Searched> {
+    fn on_serial_executor(&self, file: File, label: String, room: Room, cancel: &Cancel) -> Option<Searched> {
         let (query, stop) = (self.query.clone(), cancel.clone());
         let searched = self.serial_executor.run_anyway(cancel, move || {
             let label = || label.clone();
@@ -120,18 +121,18 @@ impl<'q> FileSearcher<'q> {
     }
 }
 
-/// One file that is to be searched.
+/// A file to search.
 struct Task<'a> {
     query: &'a Query,
     file: &'a File,
-    /// How the file is called in the answer.
+    /// The name of the file in the answer.
     label: &'a dyn Fn() -> String,
     room: Room,
     cancel: &'a Cancel,
 }
 
 impl Task<'_> {
-    /// With all the memory that there is for one file.
+    /// With all the memory that one file may use.
     fn large(&self) -> Result<Searched, RootError> {
         let longest = self.query.piece(MAX_LINE);
         let mut searcher = self.query.searcher(None, longest);
@@ -145,7 +146,7 @@ impl Task<'_> {
         Ok(self.bytes(&mut searcher, &mut bytes, longest).unwrap_or(Searched::TooLong))
     }
 
-    /// Searches a whole file; `None` where more than `most` bytes would have to be decoded, or come of it.
+    /// Searches a whole file; `None` if more than `most` bytes would have to be decoded or would result from that.
     fn bytes(&self, searcher: &mut Searcher, bytes: &mut [u8], most: usize) -> Option<Searched> {
         let size = bytes.len() as u64;
         let is_utf16 = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
@@ -154,7 +155,7 @@ impl Task<'_> {
         let bytes = &mut bytes[..length];
         if !has_nul && !is_utf16 && (self.query.is_ascii() || crate::text::is_text(bytes)) {
             let found = self.find(searcher, bytes);
-            // Of ASCII: found or not found, whatever the encoding; but what is shown must be decoded.
+            // For ASCII, finding is independent of the encoding, but what is shown must be decoded.
             if !self.query.is_ascii() || found.matches() == 0 || crate::text::is_text(bytes) {
                 return Some(Searched::Text(size, found));
             }
@@ -175,7 +176,7 @@ impl Task<'_> {
     }
 
     fn find(&self, searcher: &mut Searcher, mut bytes: &[u8]) -> Found {
-        // For a mark, the engine would copy the file.
+        // With a byte order mark, the engine would copy the file.
         while let Some(rest) = bytes.strip_prefix(MARK) {
             bytes = rest;
         }
@@ -185,7 +186,7 @@ impl Task<'_> {
         collector.finish().unwrap_or_default()
     }
 
-    /// Searches a file without reading it whole; `None` where a line is longer than `longest`.
+    /// Searches a file without reading it as a whole; `None` if a line is longer than `longest`.
     fn stream(&self, searcher: &mut Searcher, longest: usize) -> Tried {
         let sample = text::head(self.file, text::SAMPLE, self.cancel)?;
         let Some(encoding) = text::detect(&sample, false) else { return Ok(Some(Searched::Binary)) };
@@ -204,7 +205,7 @@ impl Task<'_> {
 }
 
 enum Decoded {
-    /// So many bytes of text.
+    /// Bytes of text.
     Text(usize),
     Binary,
     TooLong,
@@ -220,7 +221,7 @@ fn decode(encoding: Encoding, bytes: &[u8], text: &mut [u8]) -> Decoded {
     }
 }
 
-/// A file as a stream, up to its size when it was opened, which ends when the search should.
+/// A file as a stream, up to its size when it was opened, which ends early if the search should stop.
 struct Reader<'a> {
     file: &'a File,
     at: u64,

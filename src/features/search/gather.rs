@@ -1,8 +1,8 @@
-//! What the workers of a search found, put together in the order of the walk.
+//! Puts the results of the workers together in the order of the walk.
 //!
-//! A batch that is early waits for those before it. What waits is bounded: as soon as what was found, be it in batches
-//! that wait, is more than the answer can hold, no more files are taken, as none of them could be shown. So there are at
-//! most an answer's bytes and, of each worker, one batch more, which holds two answers' at most.
+//! A batch that is early waits for those before it. What waits is limited: once the matches found, including those that
+//! wait, exceed what the answer can hold, no more files are taken, because none of their matches could be shown. In
+//! memory are therefore at most the bytes of an answer and one more batch per worker, each of at most two answers.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,30 +13,30 @@ use super::workers::Job;
 use crate::features::format::Unreadable;
 use crate::runtime::cancel::PATIENCE;
 
-/// Batches that wait, also those in which nothing was found: each is some 200 bytes.
+/// How many batches may wait, including those without matches, which take some 200 bytes each.
 const MOST_WAITING: usize = 10_000;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    /// The lines, ready to be shown.
+    /// The lines to show.
     pub(crate) text: String,
     pub(crate) matches: u64,
     pub(crate) files_with_matches: u64,
     pub(crate) searched: Counts,
-    /// Files that were to be searched, whether the search came to them or not.
+    /// How many files were selected, whether or not the search got to them.
     pub(crate) chosen: u64,
-    /// Files that the glob does not match.
+    /// How many files did not match the glob.
     pub(crate) passed_over: u64,
-    /// Directories that cannot be read.
+    /// Directories that could not be read.
     pub(crate) unreadable_directories: Unreadable,
-    /// There are entries that the walk did not come to.
+    /// There are entries that the walk did not reach.
     pub(crate) is_incomplete: bool,
-    /// Where it was cut.
+    /// Where the result was cut.
     pub(crate) cut: Cut,
 }
 
-/// What was looked at.
+/// What was searched.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) files: u64,
@@ -46,37 +46,37 @@ pub(crate) struct Counts {
     pub(crate) too_long: u64,
 }
 
-/// What there was more of than was let through.
+/// Which limits were exceeded.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Cut {
     /// Matches in one file.
     pub(crate) per_file: bool,
-    /// Matches in all; then the search ended.
+    /// Matches in all, which ended the search.
     pub(crate) matches: bool,
-    /// Bytes in the answer; then the search ended, or showed a part of its only match.
+    /// Bytes in the answer, which ended the search or cut its only match.
     pub(crate) bytes: bool,
 }
 
 impl Cut {
-    /// Whether the search ended before it came to all files.
+    /// Whether the search ended before it had searched all files.
     pub(crate) fn is_end(self) -> bool {
         self.matches || self.bytes
     }
 }
 
-/// What was found in some files that come one after the other.
+/// The results of some consecutive files.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    /// Each file with a match, and what was looked at since the one before, it included.
+    /// Each file with a match, and the counts since the previous one, including it.
     found: Vec<(Counts, Found)>,
-    /// What was looked at after that.
+    /// The counts after the last of them.
     rest: Counts,
     matches: u64,
     bytes: usize,
 }
 
 impl Batch {
-    /// Adds what came of a file.
+    /// Adds the result of a file.
     pub(super) fn push(&mut self, searched: Searched) {
         let counts = &mut self.rest;
         match searched {
@@ -95,13 +95,13 @@ impl Batch {
         }
     }
 
-    /// Whether an answer cannot hold it, so that what comes after it could not be shown.
+    /// Whether an answer cannot hold it, so that nothing after it could be shown.
     pub(super) fn is_full(&self, job: &Job<'_>) -> bool {
         does_not_fit(self.matches, self.bytes, job)
     }
 }
 
-/// Whether an answer cannot hold so much. Each line is counted with its end, and the last one's is not shown.
+/// Whether an answer cannot hold this much. Each line is counted with its newline; the last newline is not shown.
 fn does_not_fit(matches: u64, bytes: usize, job: &Job<'_>) -> bool {
     matches > job.limit || bytes > job.max_bytes.saturating_add(1)
 }
@@ -110,7 +110,7 @@ fn does_not_fit(matches: u64, bytes: usize, job: &Job<'_>) -> bool {
 pub(super) struct Gather<'j> {
     job: &'j Job<'j>,
     state: Mutex<State>,
-    /// A batch came for which others waited.
+    /// Notified when a batch arrives that others waited for.
     moved: Condvar,
 }
 
@@ -128,14 +128,14 @@ impl<'j> Gather<'j> {
         Self { job, state: Mutex::default(), moved: Condvar::new() }
     }
 
-    /// How much of one file is of use.
+    /// How much of one file is useful.
     pub(super) fn room(&self) -> Room {
         let Job { per_file, limit, max_bytes, files_only, .. } = *self.job;
         let matches = if files_only { 1 } else { per_file.unwrap_or(limit).min(limit) };
         Room { matches, bytes: max_bytes.saturating_add(1), path_only: files_only }
     }
 
-    /// Takes a batch; `true` when no more are needed.
+    /// Takes a batch. Returns `true` if no more are needed.
     pub(super) fn take(&self, index: usize, batch: Batch) -> bool {
         let mut state = self.wait_for_room(index);
         state.take(index, batch, self.job);
@@ -145,7 +145,7 @@ impl<'j> Gather<'j> {
         state.report.cut.is_end() || does_not_fit(matches, bytes, self.job)
     }
 
-    /// Waits while there are too many batches that wait, unless this is the one that they wait for.
+    /// Waits while too many batches are waiting, unless this is the one that they wait for.
     fn wait_for_room(&self, index: usize) -> MutexGuard<'_, State> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         while state.waiting.len() >= MOST_WAITING && state.next != index && !self.job.cancel.is_requested() {
@@ -154,7 +154,7 @@ impl<'j> Gather<'j> {
         state
     }
 
-    /// All of it.
+    /// The complete result.
     pub(super) fn finish(self) -> Report {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner).report
     }
@@ -203,7 +203,7 @@ impl Report {
         }
     }
 
-    /// Adds one match, whole; the first one as far as it fits.
+    /// Adds one match as a whole; the first one as far as it fits.
     fn add_hit(&mut self, gap: bool, text: &str, job: &Job<'_>) -> bool {
         let (most, separator) = (job.max_bytes, if gap { "\n--\n" } else { "\n" });
         if self.matches >= job.limit {

@@ -1,8 +1,8 @@
-//! A glob on names, as models write them.
+//! A glob for names, in the form in which models write it.
 //!
-//! Without `/` it is looked for at any depth: `*.py` and `users.go` mean all of them. With `/` it is
-//! relative to where the search starts. Smart case: capitals count only where the glob has one. A name that is the glob
-//! itself, character by character, matches, too ([`literal`]).
+//! Without `/` it matches at any depth: `*.py` and `users.go` mean all of them. With `/` it is relative to the start of
+//! the search. Smart case: case matters only if the glob contains capitals. A name that equals the glob literally also
+//! matches ([`literal`]).
 
 mod letters;
 mod literal;
@@ -15,46 +15,46 @@ use globset::{ErrorKind, GlobBuilder};
 use self::letters::{MOST_LETTERS, letters, one_byte_each};
 use crate::root::{Globs, Kind, RelPath, Root};
 
-/// Components of a glob in which links may be named.
+/// How many components of a glob may name links.
 const MOST_STEPS: usize = 16;
-/// Bytes that the automaton of each may keep: only links are held against it.
+/// The limit of each component's automaton, in bytes: only links are matched against it.
 const STEP_CACHE: usize = 8 << 10;
 
 /// A compiled glob.
 #[derive(Debug)]
 pub(crate) struct NameGlob {
     set: Globs,
-    /// Names are compared in lower case. (globset's own way of ignoring case would make a regex of every glob.)
+    /// Names are compared in lower case. (globset's own option for that would turn every glob into a regex.)
     folded: bool,
     subject: Subject,
     only_directories: bool,
-    /// What every match ends with: the part of the glob after its last wildcard. Most names are ruled out by it.
+    /// The ending of every match: the part of the glob after its last wildcard. Most names are ruled out by it.
     suffix: Vec<u8>,
-    /// That is all there is to it: `*.rs`.
+    /// The suffix is the whole condition: `*.rs`.
     is_end: bool,
-    /// The glob has wildcards for one character, which globset takes for one byte: then what is not ASCII is made
-    /// one byte a character on both sides. These are the glob's own such characters, in order.
+    /// The glob has wildcards for one character, which globset takes for one byte. In that case, characters outside
+    /// ASCII become one byte each on both sides. These are the glob's own such characters, in order.
     letters: Option<Vec<char>>,
-    /// The glob as names are compared with it, without what says where it begins and that it is a directory.
+    /// The glob as names are compared with it, without its anchor and without the slash for a directory.
     cased: String,
-    /// The names above what it matches, as [`NameGlob::with_steps`] has them.
+    /// The names above its matches, from [`NameGlob::with_steps`].
     steps: Vec<NameGlob>,
-    /// Why it is not a glob, with a mark at the place. Then it matches only what is written like it.
+    /// Why it is not a valid glob, with a mark at the place. In that case it matches only literally.
     wrong: Option<String>,
 }
 
-/// What a glob is compared with.
+/// The path that a glob is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subject {
     Name,
-    /// The path from where the search starts.
+    /// The path relative to the start of the search.
     FromStart,
-    /// The path from the served directory: the glob was absolute.
+    /// The path relative to the served directory: the glob was absolute.
     FromRoot,
 }
 
 impl NameGlob {
-    /// Reads a glob, with `cache` bytes for its automaton; fails where it is too long.
+    /// Parses a glob, with `cache` bytes for its automaton. Fails if it is too long.
     pub(super) fn new(root: &Root, pattern: &str, cache: usize) -> Result<Self, String> {
         let relative = root.strip_root(pattern);
         let glob = relative.strip_prefix("./").or(relative.strip_prefix('/')).unwrap_or(relative);
@@ -101,18 +101,18 @@ impl NameGlob {
         })
     }
 
-    /// Why it is not a glob, where it is not.
+    /// Why it is not a valid glob, if so.
     pub(super) fn wrong(&self) -> Option<&str> {
         self.wrong.as_deref()
     }
 
-    /// A quick look whether an entry of this name can match at all, before its path is put together.
+    /// A quick check of whether an entry of this name can match at all, before its path is built.
     pub(crate) fn might_match(&self, name: &[u8]) -> bool {
         let Some(end) = name.len().checked_sub(self.suffix.len()).map(|at| &name[at..]) else { return false };
         if self.folded { end.eq_ignore_ascii_case(&self.suffix) } else { end == self.suffix }
     }
 
-    /// Whether an entry matches, in a search that started at `start`.
+    /// Whether an entry matches in a search that started at `start`.
     pub(crate) fn matches(&self, path: &RelPath, start: &RelPath, kind: Kind) -> bool {
         let name = path.file_name().unwrap_or_default();
         if !self.might_match(name) || (self.only_directories && kind != Kind::Directory) {
@@ -133,27 +133,27 @@ impl NameGlob {
         }
     }
 
-    /// Whether an entry that matches is written like the glob itself.
+    /// Whether the path of a matching entry equals the glob literally.
     pub(super) fn is_written(&self, path: &RelPath, start: &RelPath) -> bool {
         let subject = std::str::from_utf8(self.subject_of(path, start));
         subject.is_ok_and(|text| cased(text, self.folded) == self.cased)
     }
 
-    /// Whether a directory that matches also stands for what is below it, where files are chosen: it is named, and is
-    /// not one of all those that a wildcard takes.
+    /// Whether a matching directory stands for all files below it when files are selected: the glob names it, and does
+    /// not match it by a wildcard.
     pub(super) fn covers(&self) -> bool {
         let last = self.cased.rsplit('/').next().unwrap_or_default();
         self.only_directories || !last.contains(['*', '?'])
     }
 
-    /// Whether the glob goes through the entry at a path by its name, as far as [`Self::with_steps`] says.
+    /// Whether the glob leads through the entry at a path by naming it, according to [`Self::with_steps`].
     pub(super) fn leads_through(&self, path: &RelPath, start: &RelPath) -> bool {
         self.steps.iter().any(|step| step.matches(path, start, Kind::Directory))
     }
 
-    /// The same glob with its steps: for each of its components that has no wildcards and more behind it, one that
-    /// matches that name where what is before it matches the path above. With `covered`, the last component counts as
-    /// well where [`Self::covers`] says that it stands for what is below.
+    /// The same glob with its steps: for each component without wildcards that others follow, a glob for that name
+    /// whose preceding components match the path above it. With `covered`, the last component counts as well if
+    /// [`Self::covers`] says that it stands for what is below.
     pub(super) fn with_steps(mut self, covered: bool) -> Self {
         let components: Vec<&str> = self.cased.split('/').take(MOST_STEPS).collect();
         let count = components.len() - usize::from(!(covered && self.covers()));
@@ -178,12 +178,12 @@ impl NameGlob {
     }
 }
 
-/// As a shell reads it: `a{,.bak}` is `a` as well as `a.bak`.
+/// In the meaning of a shell: `a{,.bak}` matches `a` as well as `a.bak`.
 fn build(glob: &str) -> Result<globset::Glob, globset::Error> {
     GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).empty_alternates(true).build()
 }
 
-/// The literal end of a glob, if it is ASCII: folding changes other characters in more ways.
+/// The literal ending of a glob, if it is ASCII: case folding changes other characters in more ways.
 fn suffix(glob: &str) -> Vec<u8> {
     let end = &glob[glob.rfind(|c| "*?[]{}\\/".contains(c)).map_or(0, |at| at + 1)..];
     let is_usable = end.is_ascii() && !glob.contains(['{', '[']);
@@ -204,7 +204,7 @@ fn wrong(glob: &str, kind: &ErrorKind) -> String {
     format!("Not a glob: {kind}\n    {glob}\n    {:column$}^", "")
 }
 
-/// The first `}` that closes nothing.
+/// The first unmatched `}`.
 fn unopened(glob: &str) -> Option<usize> {
     let mut depth = 0_usize;
     glob.char_indices().find_map(|(at, c)| {
@@ -250,7 +250,7 @@ mod tests {
             ("[é]*", "été"),
             ("[а-я]*.txt", "д.txt"),
             ("[!a]?", "é1"),
-            // What is written like the glob.
+            // Literal matches.
             ("src/[id]/*.ts", "src/[id]/a.ts"),
             ("src/[id]/*.ts", "src/d/a.ts"),
             ("src/[[...sign-in]]/page.tsx", "src/[[...sign-in]]/page.tsx"),

@@ -1,17 +1,18 @@
-//! What the two search tools share: names by glob, text by ripgrep's engine, and the workers that share a tree out.
+//! What the two search tools share: search by name with globs, search by content with ripgrep's engine, and workers
+//! that share the files of a tree.
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`glob`] | a glob as models write them |
-//! | [`pattern`] | one or several globs, as a call gives them, and why they may match nothing |
-//! | [`query`] | a text or regular expression, and how it is to be found |
-//! | [`regex`] | a regular expression as the engine has to be given it |
+//! | [`glob`] | a glob in the form in which models write it |
+//! | [`pattern`] | one or several globs as a call passes them, and why they may match nothing |
+//! | [`query`] | a text or regular expression to search for, and its options |
+//! | [`regex`] | a regular expression rewritten for the engine |
 //! | [`compile`] | compiling all of these, in bounded memory |
-//! | [`mod@file`] | one file, searched |
-//! | [`collect`] | the lines of one file in which it is, as many as an answer holds |
-//! | [`results`] | entries found by their names, no more than an answer holds |
-//! | [`workers`] | many files on all processors, with an answer that does not depend on how many there are |
-//! | [`gather`] | what the workers found, put together in order |
+//! | [`mod@file`] | searching one file |
+//! | [`collect`] | the matching lines of one file, as many as an answer holds |
+//! | [`results`] | entries found by name, no more than an answer holds |
+//! | [`workers`] | searching many files on all processors, with a result that does not depend on their number |
+//! | [`gather`] | the results of the workers, put together in order |
 
 mod collect;
 pub(super) mod compile;

@@ -1,8 +1,8 @@
-//! What a call gives to choose files or entries: a glob, or several as other tools take them.
+//! How a call selects files or entries: a glob, or several in the forms that other tools accept.
 //!
-//! `src/**|test/**`, `*.ts,*.tsx` and `*.ts;*.tsx` are several globs, `!*.test.ts` leaves out what it matches. To choose
-//! files, `src` also means all that is below a directory of that name, and `.ts` the names that end so. What is
-//! written could be one name as well: that is always found, too.
+//! `src/**|test/**`, `*.ts,*.tsx` and `*.ts;*.tsx` are several globs, and `!*.test.ts` excludes what it matches. When
+//! files are selected, `src` also means everything below a directory of that name, and `.ts` all names with that
+//! ending. The text could also be a single name, so that is always found as well.
 
 mod hints;
 mod split;
@@ -10,19 +10,19 @@ mod split;
 use super::glob::NameGlob;
 use crate::root::{Kind, RelPath, Root};
 
-/// Bytes of a pattern.
+/// The limit of a pattern, in bytes.
 const MAX_PATTERN: usize = 1_000;
-/// Globs in one pattern.
+/// The limit of globs in one pattern.
 const MOST_GLOBS: usize = 64;
-/// Bytes that the automata of all of them may keep.
+/// The limit of all their automata, in bytes.
 const CACHES: usize = 2 << 20;
 
-/// What is chosen.
+/// What a pattern selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Entries to be found by their names.
+    /// Entries, by their names.
     Entries,
-    /// Files to be looked into.
+    /// Files to search.
     Files,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// Compiles a pattern; fails where it is too long, or too many globs.
+    /// Compiles a pattern. Fails if it is too long, or has too many globs.
     pub(super) fn new(root: &Root, text: &str, purpose: Purpose) -> Result<Self, String> {
         if text.len() > MAX_PATTERN {
             return Err(format!("A pattern may have at most {MAX_PATTERN} bytes."));
@@ -52,7 +52,7 @@ impl Pattern {
         if parts.len() > MOST_GLOBS {
             return Err(format!("A pattern may be at most {MOST_GLOBS} globs; this is {}.", parts.len()));
         }
-        // Of a part may come two globs, and one more of them all.
+        // A part may yield two globs, and the whole text one more.
         let cache = CACHES / (2 * parts.len() + 1);
         for part in &parts {
             match part.strip_prefix('!').filter(|_| leaves_out(part)) {
@@ -74,22 +74,22 @@ impl Pattern {
         Ok(())
     }
 
-    /// A glob that knows what links it names.
+    /// A glob that can tell which links it names.
     fn glob(&self, root: &Root, glob: &str, cache: usize) -> Result<NameGlob, String> {
         Ok(NameGlob::new(root, glob, cache)?.with_steps(self.purpose == Purpose::Files))
     }
 
-    /// Why it is not a glob, where it is not: it then matches only what is written like it.
+    /// Why it is not a valid glob, if so: it then matches only literally.
     pub(crate) fn wrong(&self) -> Option<&str> {
         self.taken.iter().chain(&self.left_out).find_map(NameGlob::wrong)
     }
 
-    /// A quick look whether an entry of this name can match at all, before its path is put together.
+    /// A quick check of whether an entry of this name can match at all, before its path is built.
     pub(crate) fn might_match(&self, name: &[u8]) -> bool {
         self.taken.is_empty() || self.taken.iter().any(|glob| glob.might_match(name))
     }
 
-    /// Whether an entry matches, in a search that started at `start`.
+    /// Whether an entry matches in a search that started at `start`.
     pub(crate) fn matches(&self, path: &RelPath, start: &RelPath, kind: Kind) -> bool {
         let is_taken = self.taken.is_empty()
             || self.taken.iter().any(|glob| {
@@ -100,18 +100,18 @@ impl Pattern {
         is_taken && !self.left_out.iter().any(is_left_out)
     }
 
-    /// Whether it names the link at a path, so that the link is to be entered: literally, and with more behind it, or
-    /// where files are chosen, with all that is below it meant.
+    /// Whether the pattern names the link at a path, so that it is to be entered: literally, with more components after
+    /// it or, when files are selected, as a directory whose content is meant.
     pub(crate) fn names(&self, link: &RelPath, start: &RelPath) -> bool {
         self.taken.iter().any(|glob| glob.leads_through(link, start))
     }
 
-    /// Whether it is a glob that may be a name as well, without wildcards for any names.
+    /// Whether it is a glob that may also be a single name, having no wildcards for arbitrary names.
     pub(crate) fn may_be_a_name(&self) -> bool {
         self.text.contains(['[', '{', '\\']) && !self.text.contains(['*', '?'])
     }
 
-    /// Whether an entry that matches has the pattern itself for its name, where that may be one.
+    /// Whether the path of a matching entry equals the pattern literally, if the pattern may be a name.
     pub(crate) fn is_written(&self, path: &RelPath, start: &RelPath) -> bool {
         self.may_be_a_name() && self.taken.iter().any(|glob| glob.is_written(path, start))
     }

@@ -1,6 +1,6 @@
-//! What is looked for in texts: a literal or a regular expression, compiled for ripgrep's engine.
+//! What to search for in files: a literal text or a regular expression, compiled for ripgrep's engine.
 //!
-//! Its time is linear in the text and its memory is bounded, whatever the expression.
+//! Its time is linear in the searched text and its memory is bounded, whatever the expression.
 
 use std::sync::Arc;
 
@@ -12,36 +12,37 @@ use regex_automata::util::syntax;
 
 use super::regex::{self, Rewritten};
 
-/// Bytes that a compiled expression may take.
+/// The limit of a compiled expression, in bytes.
 const MAX_COMPILED: usize = 10 << 20;
-/// Bytes of its automaton's cache, of which each worker has two: more than this helps only expressions that are hard.
+/// The limit of the automaton's cache, in bytes; each worker has two. More than this helps only with difficult
+/// expressions.
 const MAX_CACHE: usize = 1 << 20;
-/// Steps of the slowest engine, states times bytes, between two checkpoints of a search: a few seconds. What goes on for
-/// longer without a checkpoint could not be cancelled, and would be taken for a disk that does not answer.
+/// The number of steps of the slowest engine, states times bytes, between two checkpoints: a few seconds. Work without
+/// a checkpoint for longer could not be cancelled, and would be taken for a disk that does not respond.
 const MAX_STEPS: usize = 1 << 31;
-/// Bytes that are searched in one piece, however many states an expression has.
+/// How many bytes are searched in one piece at least, however many states an expression has.
 const SMALLEST_PIECE: usize = 4 << 10;
-/// Bytes of a query.
+/// The limit of a query, in bytes.
 const MAX_QUERY: usize = 10_000;
-/// A line is shown up to this many bytes; of a longer one, what is around the match.
+/// The longest line that is shown as a whole, in bytes; of a longer one, the part around the match is shown.
 const SHOWN: usize = 400;
 
 /// How a query is meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Options {
-    /// It is a regular expression, not the text itself.
+    /// It is a regular expression, not literal text.
     pub(crate) regex: bool,
-    /// `None`: capitals count only where the query has one.
+    /// `None`: case matters only if the query contains capitals.
     pub(crate) case_sensitive: Option<bool>,
-    /// A match may go over the end of a line.
+    /// A match may extend over several lines.
     pub(crate) multiline: bool,
 }
 
-/// A query, and how much around it is shown.
+/// A query, and how much context to show.
 #[derive(Clone, Debug)]
 pub(crate) struct Query {
     pub(crate) compiled: Arc<Compiled>,
-    /// Lines shown around each match.
+    /// Lines of context around each match.
     pub(crate) context: usize,
 }
 
@@ -51,16 +52,16 @@ pub(crate) struct Compiled {
     matcher: RegexMatcher,
     line_end: LineTerminator,
     is_multiline: bool,
-    /// It names a carriage return, so that line ends are taken as they are.
+    /// It mentions a carriage return, so line endings are searched as they are.
     has_return: bool,
-    /// A text that is the same bytes in every encoding that is a superset of ASCII.
+    /// It is a text with the same bytes in every encoding that extends ASCII.
     is_ascii: bool,
-    /// Bytes that may be searched without a checkpoint.
+    /// How many bytes may be searched without a checkpoint.
     piece: usize,
 }
 
 impl Compiled {
-    /// Compiles a query; the error shows where it is wrong.
+    /// Compiles a query. The error shows where it is wrong.
     pub(crate) fn new(text: &str, options: Options) -> Result<Self, String> {
         if text.len() > MAX_QUERY {
             return Err(format!("\"query\" may have at most {MAX_QUERY} bytes."));
@@ -68,7 +69,7 @@ impl Compiled {
         let over_lines = !options.regex && text.contains('\n');
         let is_multiline = options.multiline || over_lines;
         let (pattern, has_return) = if options.regex {
-            // The engine wraps the expression, and would show the place in what it made of it.
+            // The engine wraps the expression, so its errors would show the wrapped text.
             let Rewritten { text, has_return } = regex::rewrite(text)
                 .map_err(|error| format!("\"query\" is not a valid regular expression: {error}"))?;
             (text, has_return)
@@ -88,7 +89,8 @@ impl Compiled {
         match (is_multiline, has_return) {
             (false, false) => builder.crlf(true),
             (false, true) => builder.line_terminator(Some(b'\n')),
-            // `$` is also before \r\n, and no line end ends a match.
+            // `$` also matches before \r
+            // , and no line ending terminates a match.
             (true, false) => builder.crlf(true).line_terminator(None),
             (true, true) => &mut builder,
         };
@@ -104,18 +106,18 @@ impl Compiled {
     }
 }
 
-/// How many states an expression has; at least one.
+/// The number of states of an expression, at least one.
 fn states(pattern: &str, options: Options) -> usize {
     let config = thompson::Config::new().which_captures(WhichCaptures::None).nfa_size_limit(Some(MAX_COMPILED));
     let syntax = syntax::Config::new().multi_line(true).utf8(false);
     let syntax = syntax.case_insensitive(options.case_sensitive != Some(true));
     let built = thompson::Compiler::new().configure(config).syntax(syntax).build(pattern);
-    // One that is too large without regard to case has as many as there is room for.
+    // An expression that is too large without regard to case has as many as fit.
     built.map_or(MAX_COMPILED / size_of::<thompson::State>(), |nfa| nfa.states().len()).max(1)
 }
 
 impl Query {
-    /// As many of `most` bytes as may be searched without a checkpoint.
+    /// How many bytes, at most `most`, may be searched without a checkpoint.
     pub(super) fn piece(&self, most: usize) -> usize {
         most.min(self.compiled.piece)
     }
@@ -124,7 +126,7 @@ impl Query {
         &self.compiled.matcher
     }
 
-    /// Whether lines around the matches are shown.
+    /// Whether to show lines around the matches.
     pub(super) fn has_context(&self) -> bool {
         self.context > 0
     }
@@ -134,13 +136,14 @@ impl Query {
         self.compiled.is_ascii
     }
 
-    /// Whether a match may go over line ends, for which the file must be in memory.
+    /// Whether a match may extend over several lines, for which the file must be in memory.
     pub(super) fn is_multiline(&self) -> bool {
         self.compiled.is_multiline
     }
 
-    /// Makes every `\r\n` a `\n` where a match may go over line ends, so that it does not depend on their kind. Gives
-    /// how many bytes are left.
+    /// Turns every `\r
+    /// ` into `
+    /// ` if a match may extend over several lines, so that the kind of line ending does not matter. Returns how many bytes remain.
     pub(super) fn make_lines_even(&self, text: &mut [u8]) -> usize {
         if !self.compiled.is_multiline || self.compiled.has_return {
             return text.len();
@@ -155,8 +158,8 @@ impl Query {
         to + text.len() - from
     }
 
-    /// A searcher for this query, to be used for one file after the other, for lines up to `longest`. With an encoding
-    /// it decodes what it reads.
+    /// A searcher for this query, to be used for one file after another, with lines up to `longest`. If an encoding is
+    /// given, it decodes what it reads.
     pub(super) fn searcher(&self, encoding: Option<grep_searcher::Encoding>, longest: usize) -> Searcher {
         SearcherBuilder::new()
             .line_number(true)
@@ -170,7 +173,7 @@ impl Query {
             .build()
     }
 
-    /// Adds a line to `text` as it is shown: whole, or what is around the match.
+    /// Appends a line to `text` in the form in which it is shown: as a whole, or the part around the match.
     pub(super) fn push_shown(&self, text: &mut String, line: &[u8]) {
         let mut line = line.strip_suffix(b"\n").unwrap_or(line);
         while let Some(shorter) = line.strip_suffix(b"\r") {

@@ -1,34 +1,35 @@
-//! A regular expression as the engine has to be given it: without what costs memory for nothing, and with one way to
-//! write the end of a line.
+//! Rewrites a regular expression for the engine: without what costs memory for no benefit, and with only one way to
+//! write a line ending.
 //!
-//! - Groups do not capture: nothing asks what they hold, and the engine keeps two positions for each group in each
-//!   state, which for 4,000 groups is a GiB.
-//! - `\r\n` and `\r?\n` become `\n`, as texts are given to the engine with such line ends (`Query::make_lines_even`);
-//!   but not where it names other carriage returns, too: then it means the bytes as they are.
+//! - Groups do not capture: nothing asks for their content, and the engine would keep two positions per group in each
+//!   state, which is 1 GiB for 4,000 groups.
+//! - `\r\n` and `\r?\n` become `\n`, because the engine gets texts with such line endings (`Query::make_lines_even`);
+//!   but not if the expression mentions other carriage returns: then it means the bytes as they are.
 
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{Ast, ClassSetItem, GroupKind, RepetitionKind, RepetitionRange, Span, Visitor, visit};
 use regex_syntax::hir::translate::Translator;
 
-/// Classes of many ranges, such as `\w`: each takes some KiB as soon as it is read, before the engine counts.
+/// The limit of classes with many ranges, such as `\w`: each takes several KiB when it is parsed, before the engine
+/// counts.
 const MOST_CLASSES: usize = 500;
 
 /// A regular expression, rewritten.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Rewritten {
     pub(super) text: String,
-    /// It names a carriage return that does not come before a line feed.
+    /// It mentions a carriage return that does not precede a line feed.
     pub(super) has_return: bool,
 }
 
-/// Reads a regular expression and rewrites it; the error shows where it is wrong.
+/// Parses a regular expression and rewrites it. The error shows where it is wrong.
 pub(super) fn rewrite(text: &str) -> Result<Rewritten, String> {
     let ast = Parser::new().parse(text).map_err(|error| error.to_string())?;
     let Ok(found) = visit(&ast, Finder::default());
     if found.classes > MOST_CLASSES {
         return Err(format!("it has more than {MOST_CLASSES} classes such as \\w."));
     }
-    // What the parser does not see, such as classes that Unicode does not have.
+    // What the parser does not check, such as classes that Unicode does not have.
     Translator::new().translate(text, &ast).map_err(|error| error.to_string())?;
     let mut rewritten = text.to_owned();
     let has_return = found.returns > found.before_feed.len();
@@ -43,12 +44,12 @@ pub(super) fn rewrite(text: &str) -> Result<Rewritten, String> {
     Ok(Rewritten { text: rewritten, has_return })
 }
 
-/// Finds what is to be changed.
+/// Finds what has to be changed.
 #[derive(Default)]
 struct Finder {
     changes: Vec<(Span, &'static str)>,
     classes: usize,
-    /// How many carriage returns there are, and where those that come before a line feed are.
+    /// The number of carriage returns, and the positions of those before a line feed.
     returns: usize,
     before_feed: Vec<Span>,
 }
@@ -64,7 +65,7 @@ impl Visitor for Finder {
     fn visit_pre(&mut self, ast: &Ast) -> Result<(), Self::Err> {
         match ast {
             Ast::Group(group) => {
-                // From after the `(` to the end of the name and its sign, if it has one.
+                // From after the `(` to the end of the name or flags, if any.
                 let mut start = group.span.start;
                 (start.offset, start.column) = (start.offset + 1, start.column + 1);
                 match &group.kind {
@@ -105,7 +106,8 @@ fn is_return(ast: &Ast) -> bool {
     }
 }
 
-/// `\n`, or more of them.
+/// `
+/// `, once or repeated.
 fn begins_with_feed(ast: &Ast) -> bool {
     match ast {
         Ast::Repetition(repetition) => !may_be_absent(&repetition.op.kind) && is_literal(&repetition.ast, '\n'),

@@ -1,7 +1,7 @@
-//! Entries that a search found, a line each, no more than an answer holds.
+//! The entries found by a search, one line each, no more than an answer holds.
 //!
-//! In the order of the walk, what comes before the answer's first line is only counted. In any other order it is kept,
-//! as what is found later may belong before it: at most [`KEPT`] bytes, the first ones in that order.
+//! In the order of the walk, entries before the first line of the answer are only counted. In any other order they are
+//! kept, because a later entry may belong before them: at most [`KEPT`] bytes, the first in that order.
 
 mod page;
 
@@ -11,21 +11,21 @@ use std::time::SystemTime;
 
 pub(crate) use self::page::Page;
 
-/// Entries whose times are asked for in one search: each is a system call.
+/// How many entries a search asks for their times: each takes a system call.
 const MOST_COMPARED: usize = 50_000;
-/// Bytes of lines that are kept to be put in order, beside those of an answer.
+/// The limit of lines kept for sorting, in bytes, in addition to those of an answer.
 const KEPT: usize = 8 << 20;
-/// What keeping a line takes besides its bytes.
+/// What keeping a line takes in addition to its bytes.
 const OVERHEAD: usize = 64;
 
-/// The order in which results are given.
+/// The order of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// That of the walk.
+    /// The order of the walk.
     Walked,
-    /// The same, but those of entries with the pattern itself for their name come first.
+    /// The same, but entries whose name equals the pattern literally come first.
     WrittenFirst,
-    /// The last modified first.
+    /// The most recently modified first.
     Modified,
 }
 
@@ -34,18 +34,18 @@ pub(crate) enum Order {
 pub(crate) struct Results {
     order: Order,
     page: Page,
-    /// Lines that are to be put in order, by their places, the first one first.
+    /// Lines for sorting, by their position, the first one first.
     kept: BTreeMap<Place, String>,
     kept_bytes: usize,
-    /// The first of those that were not kept; none behind it is.
+    /// The first line that was not kept; no later one is.
     end: Option<Place>,
     compared: usize,
 }
 
-/// Where a line stands among the others.
+/// The position of a line among the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
-    /// Its name is the pattern itself.
+    /// Its name equals the pattern literally.
     Written(u64),
     Walked(u64),
     Modified(Reverse<Option<SystemTime>>, u64),
@@ -57,8 +57,8 @@ impl Results {
         Self { order, page, kept: BTreeMap::new(), kept_bytes: 0, end: None, compared: 0 }
     }
 
-    /// Adds the line of an entry, the `nth` of the walk, where there is room for it; those that come after it in the
-    /// order make some.
+    /// Adds the line of an entry, the `nth` of the walk, if there is room; lines after it in the order make room for
+    /// it.
     pub(crate) fn add(
         &mut self,
         line: impl FnOnce() -> String,
@@ -91,17 +91,17 @@ impl Results {
         }
     }
 
-    /// Whether the search need not go on.
+    /// Whether the search need not continue.
     pub(crate) fn is_complete(&self) -> bool {
         match self.order {
             Order::Walked => self.page.is_cut(),
-            // What comes first may come last.
+            // The first line may be found last.
             Order::WrittenFirst => false,
             Order::Modified => self.compared >= MOST_COMPARED,
         }
     }
 
-    /// Puts in order what is to be; to be called when the search is over.
+    /// Sorts the lines; to be called when the search is over.
     pub(crate) fn finish(&mut self) {
         for line in std::mem::take(&mut self.kept).into_values() {
             self.page.add(|| line);
@@ -116,7 +116,7 @@ impl Results {
         &self.page
     }
 
-    /// How many entries were compared by their times, where that ended the search.
+    /// How many entries were compared by their times, if the limit of that ended the search.
     pub(crate) fn compared(&self) -> Option<usize> {
         (self.compared >= MOST_COMPARED).then_some(self.compared)
     }

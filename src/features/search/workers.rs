@@ -1,10 +1,10 @@
-//! Many files, searched on all processors, with an answer that does not depend on how many there are.
+//! Searches many files on all processors, with a result that does not depend on their number.
 //!
-//! Workers take small batches of files from one walk, in its order, and give what they found to the [`gather`](super::gather)
-//! module, which puts it together in that order too.
+//! Workers take small batches of files from one walk, in its order, and pass what they found to the
+//! [`gather`](super::gather) module, which puts it together in the same order.
 //!
-//! A worker is a thread of its own: what it frees, glibc keeps for the next thread that starts, so that there are no
-//! more such heaps than workers at once. Those are as many as one search may have and one more for each other search.
+//! A worker is a thread of its own. What it frees, glibc keeps for the next thread that starts, so there are no more
+//! such heaps than concurrent workers: as many as one search may have, and one more for each other search.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -19,31 +19,31 @@ use crate::runtime::memory::Reservation;
 use crate::runtime::permits::Permits;
 use crate::runtime::serial_executor::SerialExecutor;
 
-/// Files taken at once.
+/// How many files are taken at once.
 const BATCH: usize = 32;
 
-/// What a search is to find, and what it may use.
+/// What to search for, and what the search may use.
 pub(crate) struct Job<'a> {
     pub(crate) root: &'a Root,
     pub(crate) query: &'a Query,
-    /// So many at work at once, those of other searches included, but for the first of each.
+    /// How many threads may work at once, including those of other searches, except for the first of each.
     pub(crate) threads: usize,
     pub(crate) permits: &'a Permits,
-    /// Where files are searched that take much memory.
+    /// Searches files that take much memory.
     pub(crate) serial_executor: &'a SerialExecutor,
-    /// Only files that this matches.
+    /// Search only files that this matches.
     pub(crate) glob: Option<&'a Pattern>,
-    /// What globs are relative to.
+    /// The directory that globs are relative to.
     pub(crate) start: &'a RelPath,
-    /// Matches in all, and in one file.
+    /// The limits of matches in all, and in one file.
     pub(crate) limit: u64,
     pub(crate) per_file: Option<u64>,
-    /// Show the paths alone.
+    /// Show only the paths.
     pub(crate) files_only: bool,
-    /// Bytes of text.
+    /// The limit of the text, in bytes.
     pub(crate) max_bytes: usize,
     pub(crate) cancel: &'a Cancel,
-    /// Hears how many files were searched, and where the search is.
+    /// Called with the number of files searched, and the current path.
     pub(crate) report: &'a (dyn Fn(u64, &RelPath) + Sync),
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn search_tree(job: &Job<'_>, walk: &mut Walk<'_>) -> Report {
                 break;
             }
         }
-        // Where the system has no more threads, those that are there do it.
+        // If the system has no more threads, the existing ones do the work.
         if !is_started {
             work();
         }
@@ -120,7 +120,7 @@ fn work(job: &Job<'_>, source: &Mutex<Source<'_, '_>>, gather: &Gather<'_>) {
     }
 }
 
-/// The files of a walk, batch by batch.
+/// The files of a walk, in batches.
 struct Source<'w, 'r> {
     walk: &'w mut Walk<'r>,
     current: Option<(WalkedPath, Listing, usize)>,

@@ -1,7 +1,7 @@
-//! Which encoding bytes are in, and how they become UTF-8 and bytes again.
+//! Detects the encoding of bytes, and converts between bytes and UTF-8.
 //!
-//! UTF-8, or UTF-16 with its byte order mark, or else what Firefox's detector makes of it, which is a guess and is
-//! called one. NUL bytes outside UTF-16, and bytes that the encoding does not have, mean binary.
+//! UTF-8, or UTF-16 with a byte order mark, or else the result of Firefox's detector, which is a guess and is labelled
+//! as one. NUL bytes outside UTF-16, and bytes that are invalid in the encoding, mean that a file is binary.
 
 use std::borrow::Cow;
 
@@ -13,19 +13,19 @@ use crate::bytes::Bytes;
 use crate::features::content;
 use crate::text::Text;
 
-/// How much is made room for where encoded text is longer than it was in UTF-8.
+/// Spare room if encoded text is longer than it was in UTF-8.
 const ROOM: usize = 4 << 10;
 
-/// An encoding, and the byte order mark that is left out of the text.
+/// An encoding, and whether a byte order mark is to be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Encoding {
     table: &'static encoding_rs::Encoding,
-    /// Length of the byte order mark.
+    /// The length of the byte order mark.
     mark: usize,
     guessed: bool,
 }
 
-/// Tells the encoding of a file by its first bytes; `whole` when they are all there is. `None`: it is binary.
+/// Detects the encoding of a file by its first bytes; `whole` if they are the whole file. `None` if it is binary.
 pub(crate) fn detect(bytes: &[u8], whole: bool) -> Option<Encoding> {
     let known = |table, mark| Some(Encoding { table, mark, guessed: false });
     match bytes {
@@ -37,8 +37,8 @@ pub(crate) fn detect(bytes: &[u8], whole: bool) -> Option<Encoding> {
     }
 }
 
-/// The line endings in a text: `LF`, `CRLF`, `mixed`, or `none`. A lone `\r` ends no line, which is said where some other
-/// programs would count it.
+/// The line endings in a text: `LF`, `CRLF`, `mixed`, or `none`. A lone `\r` does not end a line, which is mentioned
+/// because some programs would count it.
 pub(crate) fn line_ending(text: &str) -> &'static str {
     let all = memchr::memchr_iter(b'\n', text.as_bytes()).count();
     let crlf = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").count();
@@ -51,8 +51,8 @@ pub(crate) fn line_ending(text: &str) -> &'static str {
     }
 }
 
-/// Control characters that no text in a legacy encoding holds: all but white space, escape sequences and DOS's end
-/// of file. Without NUL alone, a picture could be a page of windows-1252.
+/// Control characters that do not occur in text in a legacy encoding: all except white space, escape sequences and
+/// DOS's end of file. If only NUL were excluded, a picture could pass as windows-1252.
 fn is_never_text(byte: u8) -> bool {
     matches!(byte, 0..=6 | 0x0e..=0x19 | 0x1c..=0x1f | 0x7f)
 }
@@ -65,18 +65,18 @@ fn is_utf8(bytes: &[u8], whole: bool) -> bool {
 }
 
 impl Encoding {
-    /// UTF-8 as it is, byte order mark included.
+    /// UTF-8 as it is, including a byte order mark.
     pub(crate) const RAW_UTF8: Self = Self { table: UTF_8, mark: 0, guessed: false };
 
-    /// What text without a mark, and not UTF-8, may be in. Only some of it is looked at, so decoding decides whether
-    /// all of it is in that encoding.
+    /// The encoding of text that has no byte order mark and is not UTF-8. Only part of it is examined; decoding decides
+    /// whether all of it is in that encoding.
     pub(crate) fn guess(bytes: &[u8]) -> Option<Self> {
         if bytes.iter().any(|byte| is_never_text(*byte)) {
             return None;
         }
         let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
         for piece in evidence::pieces(bytes) {
-            // Only the end of the text must not be within a character.
+            // Only the end of the text must not be in the middle of a character.
             detector.feed(piece, piece.len() == bytes.len());
         }
         Some(Self { table: detector.guess(None, Utf8Detection::Deny), mark: 0, guessed: true })
@@ -86,12 +86,12 @@ impl Encoding {
         self.table == UTF_8
     }
 
-    /// Whether nothing but the text itself says that it is in this encoding.
+    /// Whether the encoding was only deduced from the text itself.
     pub(crate) fn is_guessed(self) -> bool {
         self.guessed
     }
 
-    /// Whether a newline is one byte, and that byte nothing else.
+    /// Whether a newline is a single byte, and that byte nothing else.
     pub(crate) fn has_plain_newlines(self) -> bool {
         self.table != UTF_16LE && self.table != UTF_16BE
     }
@@ -101,12 +101,12 @@ impl Encoding {
         self.table == UTF_16LE
     }
 
-    /// Length of the byte order mark.
+    /// The length of the byte order mark.
     pub(crate) fn mark(self) -> usize {
         self.mark
     }
 
-    /// The same for bytes that do not begin at the file's beginning.
+    /// The same for bytes that are not from the beginning of the file.
     pub(crate) fn without_mark(self) -> Self {
         Self { mark: 0, ..self }
     }
@@ -121,17 +121,17 @@ impl Encoding {
         }
     }
 
-    /// Whether the answer should say which encoding it was: plain UTF-8 goes without saying.
+    /// Whether an answer should mention the encoding: plain UTF-8 goes without saying.
     pub(crate) fn is_remarkable(self) -> bool {
         self.guessed || self.mark > 0
     }
 
-    /// The name that the Encoding Standard has for it.
+    /// Its name in the Encoding Standard.
     pub(crate) fn label(self) -> &'static str {
         self.table.name()
     }
 
-    /// The name of an encoding that is known, not guessed.
+    /// The name of an encoding that is known rather than guessed.
     pub(crate) fn known_charset(self) -> Option<String> {
         (!self.guessed).then(|| self.table.name().to_ascii_lowercase())
     }
@@ -141,7 +141,7 @@ impl Encoding {
         self.table.new_decoder_without_bom_handling()
     }
 
-    /// All of a file's bytes as text; gives them back when they are not in this encoding.
+    /// All bytes of a file as text; returns them if they are not in this encoding.
     pub(crate) fn decode_whole(self, bytes: impl Into<Bytes>) -> Result<Text, Bytes> {
         let mut bytes = bytes.into();
         if self.is_utf8() {
@@ -154,12 +154,13 @@ impl Encoding {
         }
     }
 
-    /// The first bytes of a file as text, to look at: what is cut off or wrong is replaced.
+    /// The first bytes of a file as text for inspection: what is cut off or invalid is replaced.
     pub(crate) fn decode_sample(self, bytes: &[u8]) -> Cow<'_, str> {
         self.table.decode_without_bom_handling(&bytes[self.mark..]).0
     }
 
-    /// A text as a file's bytes, the mark before it; or the first character that this encoding does not have.
+    /// A text as the bytes of a file, with the byte order mark; or the first character that this encoding cannot
+    /// represent.
     pub(crate) fn encode(self, text: &str) -> Result<Vec<u8>, char> {
         let units = |mut bytes: Vec<u8>, to_bytes: fn(u16) -> [u8; 2]| {
             bytes.reserve(text.len() * 2);
@@ -240,7 +241,7 @@ mod tests {
         }
     }
 
-    /// What is seen of a long text must lead to what all of it would lead to, wherever its characters are.
+    /// What is examined of a long text must lead to the same result as all of it, wherever its characters are.
     #[test]
     fn long_texts_are_taken_for_what_short_ones_are() {
         for (label, text) in [

@@ -1,27 +1,27 @@
-//! A file of which only the two ends are known: its encoding, and what text there is.
+//! A file of which only the two ends are known: its encoding, and their text.
 
 use super::encoding::{Encoding, detect};
 use crate::features::content;
 use crate::root::write::Ends;
 
-/// What the ends of a file are as text.
+/// The ends of a file as text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) encoding: Encoding,
-    /// The text at the file's beginning and then, where something is left out between them, that at its end.
+    /// The text at the beginning of the file and, if something lies between them, that at its end.
     pub(crate) text: String,
-    /// The same as the file has it.
+    /// The same in the encoding of the file.
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Looks at a file by its ends; `None` where it is not text.
+/// Decodes the ends of a file; `None` if it is not text.
 pub(crate) fn look(ends: &Ends) -> Option<Seen> {
     let (encoding, bytes) = if ends.is_whole() { (detect(&ends.head, true)?, ends.head.clone()) } else { parts(ends)? };
     let text = encoding.decode_whole(bytes.clone()).ok()?;
     Some(Seen { encoding, text: text.as_str().to_owned(), bytes })
 }
 
-/// The encoding of two parts of a file, and both together, cut where characters begin.
+/// The encoding of two parts of a file, and both together, cut at character boundaries.
 fn parts(ends: &Ends) -> Option<(Encoding, Vec<u8>)> {
     let promised = detect(&ends.head, false);
     if let Some(encoding) = promised.filter(|encoding| !encoding.has_plain_newlines()) {
@@ -32,20 +32,20 @@ fn parts(ends: &Ends) -> Option<(Encoding, Vec<u8>)> {
         let head = content::utf8_prefix(&ends.head)?.as_bytes();
         return Some((encoding, [head, tail].concat()));
     }
-    // In other encodings only lines show where a character begins.
+    // In other encodings, only line ends reveal where a character begins.
     let head_end = memchr::memrchr(b'\n', &ends.head).map_or(0, |at| at + 1);
     let tail_start = memchr::memchr(b'\n', &ends.tail).map_or(ends.tail.len(), |at| at + 1);
     let bytes = [&ends.head[..head_end], &ends.tail[tail_start..]].concat();
     Some((Encoding::guess(&bytes)?, bytes))
 }
 
-/// UTF-8 from the first byte on that begins a character.
+/// UTF-8 from the first byte that begins a character.
 fn from_character(bytes: &[u8]) -> &[u8] {
     let cut = bytes.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
     &bytes[cut..]
 }
 
-/// Two parts of a file in UTF-16, without half a pair of surrogates where they meet.
+/// Two parts of a file in UTF-16, without half a surrogate pair where they meet.
 fn of_utf16(ends: &Ends, encoding: Encoding) -> Vec<u8> {
     let (head, tail) = (&ends.head[..ends.head.len() & !1], &ends.tail[ends.tail.len() & 1..]);
     let high_byte = |unit: &[u8]| if encoding.is_little_endian() { unit[1] } else { unit[0] };
@@ -70,7 +70,7 @@ mod tests {
         b"\xFF\xFE".iter().copied().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect()
     }
 
-    /// However a file is cut, its encoding is that of all of it, and the parts are its text.
+    /// However a file is cut, the encoding of the parts is that of the whole, and they contain its text.
     #[test]
     fn the_ends_are_taken_for_what_the_file_is() {
         let text = "é日😀 a line\nб\r\n".repeat(40);

@@ -1,19 +1,19 @@
-//! What the detector of legacy encodings sees of a text. It takes 0.2 microseconds for each byte, forty times as long
-//! as decoding, so it sees a few pieces that hold more than ASCII, and not the rest.
+//! What the detector of legacy encodings gets to see of a text. It takes 0.2 microseconds per byte, forty times as long
+//! as decoding, so it sees only a few pieces that contain more than ASCII.
 //!
-//! A piece begins where a character does: at the beginning of a text or of a line, or after plain ASCII from there on.
-//! It ends with a line. Put together the pieces are a text in the same encoding.
+//! A piece begins at a character: at the beginning of a text or line, or after plain ASCII from there. It ends at a
+//! line end. Together, the pieces are a text in the same encoding.
 
 use encoding_rs::Encoding;
 
-/// Bytes that the detector sees in all.
+/// The limit of all pieces, in bytes.
 pub(super) const SEEN: usize = 16 << 10;
-/// Stretches of a long text that each give a piece.
+/// How many stretches of a long text yield a piece each.
 const STRETCHES: usize = 4;
-/// Bytes of ASCII that are kept before the first other one: letters tell what a byte beside them is.
+/// How many bytes of ASCII are kept before the first other byte: letters help to interpret the byte next to them.
 const LEAD: usize = 64;
 
-/// The pieces of a text, in order; of a short text, all of it.
+/// The pieces of a text in order; of a short text, all of it.
 pub(super) fn pieces(text: &[u8]) -> Vec<&[u8]> {
     if text.len() <= SEEN {
         return vec![text];
@@ -24,21 +24,20 @@ pub(super) fn pieces(text: &[u8]) -> Vec<&[u8]> {
     if pieces.is_empty() { one_piece(text).into_iter().collect() } else { pieces }
 }
 
-/// Whole lines from the first one on that is more than ASCII, at most `most` bytes of them. The stretch begins where a
-/// character does.
+/// Whole lines from the first one that is more than ASCII, at most `most` bytes. The stretch begins at a character.
 fn piece(stretch: &[u8], most: usize) -> Option<&[u8]> {
     let rest = from_first_special(stretch)?;
     let rest = &rest[..rest.len().min(most)];
     memchr::memrchr(b'\n', rest).map(|end| &rest[..=end])
 }
 
-/// In a text without such lines: the first bytes that are more than ASCII. Its end may be within a character, which a
-/// detector expects of an end.
+/// For a text without such lines: the first bytes that are more than ASCII. It may end in the middle of a character,
+/// which the detector accepts at the end.
 fn one_piece(text: &[u8]) -> Option<&[u8]> {
     from_first_special(text).map(|rest| &rest[..rest.len().min(SEEN)])
 }
 
-/// From the first byte that is not ASCII on, with some ASCII before it.
+/// From the first byte that is not ASCII, with some ASCII before it.
 fn from_first_special(text: &[u8]) -> Option<&[u8]> {
     let special = Encoding::ascii_valid_up_to(text);
     (special < text.len()).then(|| &text[special.saturating_sub(LEAD)..])
@@ -80,7 +79,7 @@ mod tests {
 
     #[test]
     fn pieces_are_cut_between_characters() {
-        // Trail bytes of Shift_JIS may be ASCII, but never a line's end.
+        // Trail bytes of Shift_JIS may be ASCII, but never a line end.
         let line = b"\x83\x5C\x83\x5C abc \x83\x5C\n";
         let text = line.repeat(20_000);
         for piece in pieces(&text) {

@@ -1,8 +1,8 @@
-//! A file's bytes to text: which encoding, and which lines of it.
+//! From the bytes of a file to text: its encoding, and some of its lines.
 //!
-//! Whole small files are read at once; anything else streams through [`scan`], so that ten lines of a huge file take
-//! no more memory than ten lines. What the parts of this module leave to others: media types ([`super::content`]),
-//! and how answers say where a part ends (the tools, and resources).
+//! Small files are read at once. Anything else is streamed through [`scan`], so that ten lines of a huge file take no
+//! more memory than ten lines. Media types are up to [`super::content`]; how answers say where a part ends is up to the
+//! tools and resources.
 
 mod encoding;
 mod ends;
@@ -21,23 +21,23 @@ use crate::root::{File, RootError};
 use crate::runtime::cancel::Cancel;
 use crate::text::Text;
 
-/// Up to this size a file's lines are counted to the end.
+/// The lines of a file up to this size, in bytes, are counted to the end.
 pub(super) const COUNTED: u64 = 8 << 20;
 
-/// How much is looked at to tell text from binary and one encoding from another.
+/// How many bytes are examined to distinguish text from binary, and one encoding from another.
 pub(super) const SAMPLE: usize = 64 << 10;
 
-/// What is read at once.
+/// How many bytes are read at once.
 const CHUNK: usize = 64 << 10;
 
-/// Why a file gives no text.
+/// Why a file yields no text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TextError {
-    /// It holds NUL bytes, or bytes that no encoding explains.
+    /// It contains NUL bytes, or bytes that are invalid in every encoding.
     Binary,
-    /// A window from the end is only found by reading all, which is not done for a UTF-16 file this long.
+    /// Finding lines from the end would require decoding all of it, which is not done for a UTF-16 file of this size.
     TailTooLong,
-    /// The disk said no.
+    /// The file could not be read.
     Root(RootError),
 }
 
@@ -47,16 +47,16 @@ impl From<RootError> for TextError {
     }
 }
 
-/// Which lines are wanted.
+/// Which lines to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lines {
-    /// From a line on.
+    /// Lines from a position on.
     From(Window),
-    /// The last ones, as many as this.
+    /// This many lines at the end.
     Last(u64),
 }
 
-/// Reads text: what `lines` says, at most `max` bytes of it. A byte order mark is not part of the text.
+/// Reads the text that `lines` selects, at most `max` bytes. A byte order mark is not part of the text.
 pub(super) fn read(file: &File, lines: Lines, max: usize, cancel: &Cancel) -> Result<(Part, Encoding), TextError> {
     if lines == Lines::From(Window::ALL) && file.stat.size <= max as u64 {
         return read_whole(file, max, cancel);
@@ -64,7 +64,7 @@ pub(super) fn read(file: &File, lines: Lines, max: usize, cancel: &Cancel) -> Re
     let sample = head(file, SAMPLE, cancel)?;
     let encoding = detect(&sample, sample.len() as u64 >= file.stat.size).ok_or(TextError::Binary)?;
     match part(file, lines, max, encoding, cancel) {
-        // The bytes further on are not what the beginning promised: they decide.
+        // Later bytes are not UTF-8 as the beginning suggested, so they decide.
         Err(TextError::Binary) if encoding.is_utf8() => {
             let encoding = Encoding::guess(&window_bytes(file, lines, cancel)?).ok_or(TextError::Binary)?;
             Ok((part(file, lines, max, encoding, cancel)?, encoding))
@@ -73,8 +73,8 @@ pub(super) fn read(file: &File, lines: Lines, max: usize, cancel: &Cancel) -> Re
     }
 }
 
-/// The last lines of a file with their place in it: where they were not counted because the file is long, they are now.
-/// (One in UTF-16 was decoded from its beginning, and counted.)
+/// The last lines of a file with their position: if the file is long they have not been counted yet, so they are now.
+/// (A UTF-16 file was decoded from its beginning, and counted.)
 pub(super) fn place_last(part: Part, file: &File, cancel: &Cancel) -> Result<Part, TextError> {
     if part.lines.is_some() {
         return Ok(part);
@@ -90,12 +90,12 @@ pub(super) fn head(file: &File, most: usize, cancel: &Cancel) -> Result<Bytes, R
     Ok(bytes)
 }
 
-/// Reads raw UTF-8, byte order mark included: what a resource gives. Offsets in the part are those of the file.
+/// Reads raw UTF-8 including a byte order mark, as resources return it. Offsets in the part are those of the file.
 pub(super) fn read_raw(file: &File, window: Window, max: usize, cancel: &Cancel) -> Result<Part, TextError> {
     scan::scan(file, window, max, Encoding::RAW_UTF8, cancel)
 }
 
-/// A whole file's bytes as text; `None` if they are binary.
+/// All bytes of a file as text; `None` if they are binary.
 pub(super) fn decode(bytes: impl Into<Bytes>) -> Option<(Text, Encoding)> {
     let bytes = bytes.into();
     let encoding = detect(&bytes, true)?;
@@ -117,7 +117,7 @@ fn part(file: &File, lines: Lines, max: usize, encoding: Encoding, cancel: &Canc
     }
 }
 
-/// Some bytes from where the window is, to guess their encoding.
+/// Some bytes at the position of the window, to guess their encoding.
 fn window_bytes(file: &File, lines: Lines, cancel: &Cancel) -> Result<Vec<u8>, TextError> {
     let from = match lines {
         Lines::From(window) => scan::position_of_line(file, window.offset, cancel)?,

@@ -1,11 +1,11 @@
-//! Lines with their numbers before them: `12`, a tab, and the line. The numbers take room, so fewer lines may fit.
+//! Lines prefixed with their numbers: `12`, a tab, and the line. The numbers take room, so fewer lines may fit.
 
 use super::part::Part;
 use super::{Lines, Window};
 use crate::text::Text;
 
-/// A part of a text with its lines numbered, at most `max` bytes of that. The part is cut to what is given: at its end,
-/// or where the last lines were asked for, at its beginning.
+/// A part of a text with its lines numbered, at most `max` bytes. The part is cut to fit: at its end or, if the last
+/// lines were requested, at its beginning.
 pub(crate) fn numbered(part: Part, lines: Lines, max: usize) -> (Part, Text) {
     let part = match lines {
         Lines::From(window) => cut_end(part, window, max),
@@ -53,18 +53,18 @@ fn cut_beginning(part: Part, max: usize) -> Part {
     Part { text: text[start..].to_owned().into(), first_line, ..part }
 }
 
-/// Takes the room that a line needs with its number; gives the length of the line, if it fits.
+/// Takes the room for a line with its number. Returns the length of the line, if it fits.
 fn take(room: &mut usize, (line, number): (&str, u64)) -> Option<usize> {
     *room = room.checked_sub(prefix(number) + line.len())?;
     Some(line.len())
 }
 
-/// Bytes of a line that fit where it does not fit whole; enough for a character in any case.
+/// How many bytes of a line fit if not all of it does; enough for a character in any case.
 fn one_line(number: u64, max: usize) -> usize {
     max.saturating_sub(prefix(number)).max(4)
 }
 
-/// Bytes of a number and the tab behind it.
+/// The bytes of a number and the tab after it.
 fn prefix(number: u64) -> usize {
     number.checked_ilog10().unwrap_or(0) as usize + 2
 }

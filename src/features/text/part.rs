@@ -1,13 +1,14 @@
-//! Which lines of a text are wanted, and what is given of it.
+//! Which lines of a text are requested, and what is returned of it.
 
 use crate::text::Text;
 
-/// From where, and how many lines. Lines and characters are counted from 1; lines end with `\n`.
+/// A position and a number of lines. Lines and characters are counted from 1; lines end with `
+/// `.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
     /// The first line.
     pub(crate) offset: u64,
-    /// How many lines; `None` for all.
+    /// The number of lines; `None` for all.
     pub(crate) limit: Option<u64>,
     /// The first character of the first line.
     pub(crate) column: u64,
@@ -23,17 +24,17 @@ impl Window {
 pub(crate) struct Part {
     /// The text itself.
     pub(crate) text: Text,
-    /// The line that it begins in.
+    /// The number of the line in which it begins.
     pub(crate) first_line: u64,
-    /// The line and character where the next part begins; `None` at the end of the file.
+    /// The line and character at which the next part begins; `None` at the end of the file.
     pub(crate) next: Option<(u64, u64)>,
-    /// How many lines the file has; `None` when it is too long to count.
+    /// The number of lines in the file; `None` if it is too long to count.
     pub(crate) lines: Option<u64>,
-    /// Where it lies in the file, in bytes, if the file is UTF-8 read as it is.
+    /// Its position in the file, in bytes, if the file is read as raw UTF-8.
     pub(crate) range: (u64, u64),
-    /// Whether this is all of it.
+    /// Whether it is the whole file.
     pub(crate) is_whole: bool,
-    /// Whether it ends where it does because more would not fit.
+    /// Whether it was cut because more would not fit.
     pub(crate) is_cut: bool,
 }
 
@@ -44,13 +45,13 @@ impl Part {
         Self { text, first_line: 1, next: None, lines: None, range, is_whole: true, is_cut: false }
     }
 
-    /// How many lines it touches; an empty text has none.
+    /// How many lines it touches; none if it is empty.
     pub(crate) fn line_count(&self) -> u64 {
         let ends = memchr::memchr_iter(b'\n', self.text.as_bytes()).count() as u64;
         ends + u64::from(!self.text.is_empty() && !self.text.as_bytes().ends_with(b"\n"))
     }
 
-    /// The same, as the last lines of a file that has so many.
+    /// The same, as the last lines of a file of this many lines.
     pub(super) fn at_end_of(self, lines: u64) -> Self {
         let first_line = lines + 1 - self.line_count().min(lines);
         Self { first_line, lines: Some(lines), ..self }

@@ -1,4 +1,4 @@
-//! A window of lines out of a stream of text, in memory that depends on the window only.
+//! Finds a window of lines in a stream of text, in memory that depends only on the window.
 
 use super::part::{Part, Window};
 use super::{CHUNK, COUNTED, Encoding, TextError};
@@ -6,7 +6,7 @@ use crate::root::File;
 use crate::runtime::cancel::Cancel;
 use crate::text::Text;
 
-/// Reads the window, at most `max` bytes of it, each line whole where one fits.
+/// Reads the window, at most `max` bytes, in whole lines if at least one fits.
 pub(super) fn scan(
     file: &File,
     window: Window,
@@ -19,15 +19,15 @@ pub(super) fn scan(
     scanner.finish()
 }
 
-/// Where a line begins, in bytes; the end of the file where there are fewer lines.
+/// The position at which a line begins, in bytes; the end of the file if it has fewer lines.
 pub(super) fn position_of_line(file: &File, line: u64, cancel: &Cancel) -> Result<u64, TextError> {
     let mut scanner = Scanner::new(Window { offset: line, limit: Some(1), column: 1 }, 0, false);
     decode(file, Encoding::RAW_UTF8, cancel, |text| scanner.push(text))?;
     Ok(scanner.from)
 }
 
-/// Gives `take` the file's text piece by piece, up to its size when it was opened, until it says that it has enough.
-/// Bytes that should be UTF-8 are passed on unchecked: what of them is kept is checked at the end.
+/// Passes the text of the file to `take` piece by piece, up to its size when it was opened, until that has enough.
+/// Bytes that should be UTF-8 are passed unchecked; what is kept of them is checked at the end.
 pub(super) fn decode(
     file: &File,
     encoding: Encoding,
@@ -62,27 +62,27 @@ pub(super) fn decode(
     Ok(())
 }
 
-/// Finds a window in text that comes in pieces.
+/// Finds a window in text that arrives in pieces.
 #[expect(clippy::struct_excessive_bools, reason = "each is one fact about the text, and they are independent")]
 struct Scanner {
     window: Window,
     max: usize,
-    /// Whether lines are counted to the end.
+    /// Whether to count lines to the end.
     count: bool,
-    /// Bytes, and newlines, before what comes next.
+    /// The number of bytes and newlines so far.
     position: u64,
     newlines: u64,
     ends_in_newline: bool,
-    /// Characters of the first line that were passed over.
+    /// Characters of the first line that have been skipped.
     column: u64,
     state: State,
     text: Vec<u8>,
     from: u64,
-    /// Newlines in `text`.
+    /// The number of newlines in `text`.
     taken: u64,
     /// The text was cut because it is too long.
     overflow: bool,
-    /// Something came after the window.
+    /// Something follows the window.
     more: bool,
 }
 
@@ -113,7 +113,7 @@ impl Scanner {
         }
     }
 
-    /// Takes the next piece; `false` when nothing more is needed.
+    /// Takes the next piece. Returns `false` if no more is needed.
     fn push(&mut self, piece: &[u8]) -> bool {
         let mut rest = piece;
         while !rest.is_empty() {
@@ -178,7 +178,7 @@ impl Scanner {
             None => self.taken += memchr::memchr_iter(b'\n', piece).count() as u64,
         }
         if self.state == State::Taking && end == room {
-            // Full. Whether that cut anything shows when something comes after it.
+            // The window is full. Whether anything was cut shows when something follows.
             self.state = State::Done;
             self.overflow = true;
         }
@@ -211,8 +211,8 @@ impl Scanner {
         Ok(Part { text, first_line, next, lines, range, is_whole, is_cut })
     }
 
-    /// Cuts the text after its last whole line, or its last whole character where it is but one line. Gives the
-    /// column where the next part begins.
+    /// Cuts the text after its last whole line, or after its last whole character if it is a single line. Returns the
+    /// column at which the next part begins.
     fn cut(&mut self) -> u64 {
         if let Some(at) = memchr::memrchr(b'\n', &self.text) {
             self.text.truncate(at + 1);
@@ -222,7 +222,7 @@ impl Scanner {
             Ok(text) => text.len(),
             Err(error) => error.valid_up_to(),
         };
-        // An invalid byte in the middle is not cut off: it makes the text binary.
+        // An invalid byte in the middle is kept, so that the text counts as binary.
         if self.text.len() - whole < 4 {
             self.text.truncate(whole);
         }

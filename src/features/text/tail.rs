@@ -7,7 +7,7 @@ use crate::root::File;
 use crate::runtime::cancel::Cancel;
 use crate::text::Text;
 
-/// Reads the last `count` lines, at most `max` bytes of them: then fewer, and the first one may be cut.
+/// Reads the last `count` lines, at most `max` bytes: beyond that, fewer lines, and the first may be cut.
 pub(super) fn tail(
     file: &File,
     count: u64,
@@ -19,14 +19,14 @@ pub(super) fn tail(
         return tail_of_utf16(file, count, max, encoding, cancel);
     }
     let bytes = last_bytes(file, count, max, encoding.mark() as u64, cancel)?;
-    // Only what is given out has to be text: a log may have a hole of zeros before its last lines.
+    // Only what is returned has to be text: a log may have a hole of zeros before its last lines.
     let bytes = last_lines(&bytes, count, max, encoding.is_utf8()).to_vec();
     let text = encoding.without_mark().decode_whole(bytes).map_err(|_| TextError::Binary)?;
     let lines = if file.stat.size <= COUNTED { Some(count_lines(file, cancel)?) } else { None };
     Ok(part(text, lines))
 }
 
-/// UTF-16 is decoded from its beginning: half of a character looks like another one.
+/// UTF-16 is decoded from its beginning, because half of a character looks like another one.
 fn tail_of_utf16(file: &File, count: u64, max: usize, encoding: Encoding, cancel: &Cancel) -> Result<Part, TextError> {
     if file.stat.size > COUNTED {
         return Err(TextError::TailTooLong);
@@ -46,13 +46,13 @@ fn part(text: Text, lines: Option<u64>) -> Part {
     }
 }
 
-/// The file's last bytes: as many as the lines take, or somewhat more than `max` of them.
+/// The last bytes of the file: enough for the lines, or somewhat more than `max`.
 fn last_bytes(file: &File, count: u64, max: usize, start: u64, cancel: &Cancel) -> Result<Vec<u8>, TextError> {
     let mut from = file.stat.size.max(start);
     let mut newlines = 0;
     let mut pieces = Vec::new();
     let mut total = 0;
-    // One newline more than lines: the one before the first of them.
+    // One more newline than lines: the one before the first of them.
     while from > start && newlines <= count && total <= max {
         let length = CHUNK.min(usize::try_from(from - start).unwrap_or(CHUNK));
         from -= length as u64;
@@ -67,7 +67,7 @@ fn last_bytes(file: &File, count: u64, max: usize, start: u64, cancel: &Cancel) 
     Ok(pieces.concat())
 }
 
-/// The last `count` lines of `text`, as many bytes of them as `max` allows; in UTF-8 whole characters.
+/// The last `count` lines of `text`, as many bytes as `max` allows; whole characters in UTF-8.
 fn last_lines(text: &[u8], count: u64, max: usize, utf8: bool) -> &[u8] {
     let body = text.strip_suffix(b"\n").unwrap_or(text);
     let nth = usize::try_from(count).unwrap_or(usize::MAX);
@@ -87,7 +87,7 @@ fn last_lines(text: &[u8], count: u64, max: usize, utf8: bool) -> &[u8] {
     }
 }
 
-/// How many lines a file has in which a newline is one byte, however long that takes.
+/// The number of lines in a file whose newlines are single bytes, however long that takes.
 pub(super) fn count_lines(file: &File, cancel: &Cancel) -> Result<u64, TextError> {
     let (mut newlines, mut last) = (0, b'\n');
     decode(file, Encoding::RAW_UTF8, cancel, |bytes| {

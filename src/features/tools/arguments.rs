@@ -1,8 +1,8 @@
-//! A tool's parameters: one definition, from which both the JSON Schema and the checking of arguments are made.
+//! The parameters of a tool: a single definition, from which both the JSON Schema and the checks of arguments are made.
 //!
-//! Schemas are flat, with one type each and no combinators, which is what every client passes on unharmed. No client
-//! checks arguments against them, so all of it is checked here, and the model is told which argument is wrong and
-//! what it should be. `null` is the same as absent.
+//! Schemas are flat, with one type per parameter and no combinators, which every client passes on intact. No client
+//! checks arguments against them, so everything is checked here, and the model is told which argument is wrong and what
+//! it should be. `null` means absent.
 
 pub(super) mod parameters;
 #[cfg(test)]
@@ -18,7 +18,7 @@ use super::{ToolError, edits};
 use crate::features::edit::Edit;
 use crate::object::{self, Array, Object};
 
-/// The most that every client can write exactly as a JSON number.
+/// The largest integer that every client can write exactly as a JSON number.
 pub(super) const MOST_EXACT: u64 = (1 << 53) - 1;
 
 /// One parameter.
@@ -26,14 +26,14 @@ pub(super) struct Parameter {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
     pub(super) required: bool,
-    /// For the model, with default and limit in words: some clients strip them from the schema.
+    /// For the model, with default and limit in words, because some clients strip them from the schema.
     pub(super) description: Description,
 }
 
-/// Words in pieces, as some of them stand in several descriptions.
+/// Text in pieces, some of which occur in several descriptions.
 pub(super) type Description = [&'static str; 4];
 
-/// What a parameter takes.
+/// The type of a parameter.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     /// Any string.
@@ -46,13 +46,13 @@ pub(super) enum Kind {
     Flag,
     /// One of these strings.
     Choice(&'static [&'static str]),
-    /// Strings, from the least to the most of them.
+    /// A list of strings.
     Texts {
         /// 0 or 1.
         least: usize,
         most: usize,
     },
-    /// What to replace in a file, from one edit to the most of them.
+    /// A list of edits, from one up to `most`.
     Edits { most: usize },
 }
 
@@ -90,7 +90,7 @@ impl Parameter {
         }
     }
 
-    /// The argument; or what it must be, in words.
+    /// The parsed argument; or, in words, what it must be.
     fn parse<'a>(&self, raw: &'a RawValue) -> Result<Argument<'a>, String> {
         let argument = match self.kind {
             Kind::Text => object::string(raw).map(Argument::Text),
@@ -128,14 +128,14 @@ fn number_schema(least: u64, most: u64, description: &str) -> Value {
     json!({ "type": "integer", "minimum": least, "maximum": most, "description": description })
 }
 
-/// A whole number in a range. Some models write it as `5.0` or `"5"`.
+/// An integer in a range. Some models write it as `5.0` or `"5"`.
 fn number(raw: &RawValue, least: u64, most: u64) -> Option<u64> {
     let text = raw.get();
     let digits = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
     let number = if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         digits.parse().ok()
     } else {
-        // A string is not a number to this parser.
+        // The JSON parser does not accept a string as a number.
         let number = serde_json::from_str(text).ok();
         let whole = number.filter(|number: &f64| number.fract() == 0.0);
         whole.and_then(|number| format!("{number:.0}").parse().ok())
@@ -143,7 +143,7 @@ fn number(raw: &RawValue, least: u64, most: u64) -> Option<u64> {
     number.filter(|number| (least..=most).contains(number))
 }
 
-/// `true` or `false`. Some models write it as a string.
+/// A boolean. Some models write it as a string.
 fn flag(raw: &RawValue) -> Option<bool> {
     match raw.get() {
         "true" | "\"true\"" => Some(true),
@@ -158,7 +158,7 @@ fn texts(raw: &RawValue, least: usize, most: usize) -> Option<Vec<String>> {
     texts.into_iter().map(|raw| object::string(raw).map(Cow::into_owned)).collect()
 }
 
-/// Checked arguments, to be taken by name.
+/// Checked arguments, accessed by name.
 pub(super) struct Arguments<'a>(Vec<(&'static str, Argument<'a>)>);
 
 enum Argument<'a> {
@@ -170,7 +170,7 @@ enum Argument<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Checks `raw`, a JSON object or nothing, against `parameters`.
+    /// Checks `raw`, which is a JSON object or absent, against `parameters`.
     pub(super) fn parse(parameters: &'static [Parameter], raw: Option<&'a RawValue>) -> Result<Self, ToolError> {
         let given = match raw {
             Some(raw) => {
@@ -200,12 +200,12 @@ impl<'a> Arguments<'a> {
         Ok(Self(arguments))
     }
 
-    /// A string; empty when it was not given. Required ones are always there.
+    /// A string; empty if absent. Required arguments are always present.
     pub(super) fn text(&self, name: &str) -> &str {
         self.given_text(name).unwrap_or_default()
     }
 
-    /// A string, where it was given.
+    /// A string, if present.
     pub(super) fn given_text(&self, name: &str) -> Option<&str> {
         match self.find(name) {
             Some(Argument::Text(text)) => Some(text),
@@ -213,7 +213,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A number, where it was given.
+    /// A number, if present.
     pub(super) fn count(&self, name: &str) -> Option<u64> {
         match self.find(name) {
             Some(Argument::Count(count)) => Some(*count),
@@ -221,12 +221,12 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A flag; false when it was not given.
+    /// A flag; false if absent.
     pub(super) fn flag(&self, name: &str) -> bool {
         self.given_flag(name) == Some(true)
     }
 
-    /// A flag that means something else when it was not given.
+    /// A flag, if present.
     pub(super) fn given_flag(&self, name: &str) -> Option<bool> {
         match self.find(name) {
             Some(Argument::Flag(flag)) => Some(*flag),
@@ -234,7 +234,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A list; empty when it was not given.
+    /// A list; empty if absent.
     pub(super) fn texts(&self, name: &str) -> &[String] {
         match self.find(name) {
             Some(Argument::Texts(texts)) => texts,
@@ -242,7 +242,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Edits; none when they were not given.
+    /// Edits; none if absent.
     pub(super) fn edits(&self, name: &str) -> &[Edit] {
         match self.find(name) {
             Some(Argument::Edits(edits)) => edits,

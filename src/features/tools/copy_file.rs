@@ -1,4 +1,4 @@
-//! `copy_file`: a file or directory once more, without its content passing through the model.
+//! `copy_file`: copies a file or directory without its content passing through the model.
 
 use super::arguments::parameters::{create_parents, destination, flag, source};
 use super::write_common::{caveats, two_paths, writable};

@@ -1,4 +1,4 @@
-//! `create_directory`: a directory, and those on the way to it.
+//! `create_directory`: creates a directory and any missing parents.
 
 use super::arguments::parameters::named_directory;
 use super::write_common::writable;

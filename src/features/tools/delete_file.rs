@@ -1,4 +1,4 @@
-//! `delete_file`: a name less, and with `recursive` all that is below it.
+//! `delete_file`: deletes a file, a link or an empty directory; with `recursive`, a directory with everything in it.
 
 use super::arguments::parameters::{flag, path};
 use super::write_common::writable;

@@ -1,7 +1,7 @@
-//! `directory_tree`: all that is below a directory, as the official server's JSON.
+//! `directory_tree`: everything below a directory, as the official server's JSON.
 //!
-//! The tree is gathered level by level until it fills the answer, so that what is cut off is the deepest part, and
-//! the outline is always whole. Directories that were not entered have no `children`.
+//! The tree is collected level by level until the answer is full, so the deepest part is cut off and the outline is
+//! always complete. Directories that were not entered have no `children`.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::root::{Hidden, Kind as EntryKind, Root, RootError, Visit, Walk, WalkO
 use crate::runtime::permits::Work;
 use crate::services::context::Context;
 
-/// How deep it goes when nothing is said.
+/// The default depth.
 const DEFAULT_DEPTH: u64 = 10;
 
 pub(super) const TOOL: Tool = Tool {
@@ -69,13 +69,13 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     Ok(std::iter::once(text).chain(note).map(|text| Block::Text(text.into())).collect())
 }
 
-/// The tree so far. The children of a directory stand next to one another.
+/// The tree so far. The children of a directory are adjacent.
 struct Tree {
     nodes: Vec<Node>,
     top: Range<usize>,
-    /// The directories that the walk will come to, in its order.
+    /// The directories that the walk will visit, in its order.
     waiting: VecDeque<usize>,
-    /// What the nodes take as text.
+    /// The size of the nodes as text.
     bytes: usize,
     max: usize,
     is_cut: bool,
@@ -100,7 +100,7 @@ impl Tree {
         Self { nodes: Vec::new(), top: 0..0, waiting: VecDeque::new(), bytes: 2, max, is_cut: false }
     }
 
-    /// Adds a directory's entries; `false` when the answer is full.
+    /// Adds the entries of a directory. Returns `false` if the answer is full.
     fn add(&mut self, context: &Context, visit: &Visit<'_>) -> bool {
         let parent = self.waiting.pop_front();
         let depth = parent.map_or(0, |index| self.nodes[index].depth + 1);
@@ -125,7 +125,7 @@ impl Tree {
                 Children::Nodes(first..self.nodes.len())
             }
             Err(error) => {
-                // Its line is no longer than the two for children that were counted, but for the reason itself.
+                // Without the reason itself, its line is no longer than the two lines that were counted for children.
                 let why = error.to_string();
                 self.bytes += why.len();
                 self.is_cut = self.bytes > self.max;
@@ -164,7 +164,7 @@ impl Tree {
         (!said.is_empty()).then(|| format!("[{}]", said.join("; ")))
     }
 
-    /// Writes nodes as `JSON.stringify(…, null, 2)` does.
+    /// Formats nodes as `JSON.stringify(…, null, 2)` does.
     fn render(&self, nodes: Range<usize>, indent: usize, out: &mut String) {
         if nodes.is_empty() {
             return out.push_str("[]");

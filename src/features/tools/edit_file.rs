@@ -1,4 +1,4 @@
-//! `edit_file`: texts in a file replaced by others.
+//! `edit_file`: replaces texts in a file.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-/// From this size on a file is edited on the workbench: it is in memory several times over.
+/// A file of at least this many bytes is edited on the serial executor, because it is in memory several times.
 const LARGE: u64 = 1 << 20;
 
 const NO_THREAD: &str = "The system has no thread for an edit of this size, so nothing was done; try again later, or raise \
@@ -58,7 +58,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     done.unwrap_or_else(|| Err(ToolError::message("Internal error while editing; the server keeps running.")))
 }
 
-/// What is to be done: all that was asked, so that any thread can do it.
+/// What to do, with everything it needs, so that any thread can do it.
 struct EditJob {
     asked: String,
     path: RequestedPath,
@@ -106,7 +106,7 @@ impl EditJob {
     }
 }
 
-/// Says how much was replaced, and what the file is now.
+/// How much was replaced, and the facts about the file now.
 fn note(updated: &Updated<Edited>, dry_run: bool) -> String {
     let Updated { value: edited, written } = updated;
     let places = counted(edited.replaced as u64, "place", "places");

@@ -1,4 +1,4 @@
-//! The edits of `edit_file`, as clients send them: an array of objects, or the same as a string of JSON.
+//! The edits of `edit_file` as clients send them: an array of objects, or the same as a string of JSON.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::features::edit::Edit;
 use crate::object::{self, Array, Object};
 
-/// What an edit consists of, and what it is for.
+/// The two texts of an edit, with their descriptions.
 const OLD: (&str, &str) = (
     "oldText",
     "The text to replace, exactly as it is in the file, white space too; with enough around it to be there only once.",
@@ -27,12 +27,12 @@ pub(super) fn schema(most: usize, description: &str) -> Value {
     json!({ "type": "array", "items": item, "minItems": 1, "maxItems": most, "description": description })
 }
 
-/// What such a list is, in words.
+/// The list of edits in words, for an error.
 pub(super) fn expectation(most: usize) -> String {
     format!("an array of 1 to {most} objects with \"{}\" and \"{}\"", OLD.0, NEW.0)
 }
 
-/// Reads such a list; the error says what it, or which item of it, must be.
+/// Parses the list. The error says what it, or which of its items, must be.
 pub(super) fn parse(raw: &RawValue, most: usize) -> Result<Vec<Edit>, String> {
     let string = object::string(raw);
     let json = string.as_deref().unwrap_or(raw.get());

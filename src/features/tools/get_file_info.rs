@@ -1,4 +1,4 @@
-//! `get_file_info`: what is known of a file or directory without reading it all.
+//! `get_file_info`: facts about a file or directory.
 
 use std::fmt::Write as _;
 
@@ -59,7 +59,7 @@ fn facts(stat: &Stat) -> String {
     lines
 }
 
-/// What a file's first bytes tell. A file that may be looked at but not read keeps its other facts.
+/// What the first bytes of a file reveal. A file that cannot be read keeps its other facts.
 fn contents(real: &RelPath, context: &Context) -> Result<String, RootError> {
     let file = match context.root().open_real_file(real.clone()) {
         Ok(file) => file,

@@ -1,4 +1,4 @@
-//! `list_allowed_directories`: what is served, and what keeps it to that.
+//! `list_allowed_directories`: what is served, and how it is confined.
 
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
 use crate::call::Block;

@@ -1,4 +1,4 @@
-//! `list_directory`: the entries of one directory, a line each.
+//! `list_directory`: the entries of one directory, one line each.
 
 use super::arguments::parameters::{directory, limit, offset};
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
@@ -44,13 +44,13 @@ pub(super) fn open<'r>(arguments: &Arguments<'_>, context: &'r Context) -> Resul
     listed.map_err(|error| ToolError::at(asked, error))
 }
 
-/// The text, and the note if there is one; an empty directory has the note only.
+/// The text, and the note if there is one; for an empty directory, only the note.
 pub(super) fn blocks(text: String, note: Option<String>) -> Vec<Block> {
     let text = (!text.is_empty() || note.is_none()).then_some(text);
     text.into_iter().chain(note).map(|text| Block::Text(text.into())).collect()
 }
 
-/// Which entries are wanted, and how many bytes they may take.
+/// Which entries are requested, and how many bytes they may take.
 pub(super) struct Window {
     pub(super) skip: usize,
     pub(super) limit: usize,
@@ -67,7 +67,7 @@ impl Window {
         }
     }
 
-    /// Says what part of the directory was shown, where it is not all.
+    /// Says which part of the directory is shown, if not all of it.
     pub(super) fn note(&self, shown: usize, listing: &Listing) -> Option<String> {
         let total = if listing.cut { "more than " } else { "" }.to_owned() + &grouped(listing.len() as u64);
         let end = self.skip.saturating_add(shown);
@@ -82,7 +82,7 @@ impl Window {
             _ if listing.denied == 0 => return None,
             _ => String::new(),
         };
-        // Not how many: clients must not learn about denied entries.
+        // Without their number: clients must not learn about denied entries.
         let denied = (listing.denied > 0).then(|| "denied entries are not shown".to_owned());
         let said: Vec<_> = Some(said).filter(|said| !said.is_empty()).into_iter().chain(denied).collect();
         Some(format!("[{}]", said.join("; ")))

@@ -1,4 +1,4 @@
-//! `list_directory_with_sizes`: the entries of one directory with their sizes, in the official server's columns.
+//! `list_directory_with_sizes`: the entries of one directory with their sizes, in the columns of the official server.
 
 use std::cmp::Reverse;
 use std::time::SystemTime;
@@ -37,7 +37,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     for entry in listing.iter() {
         context.cancel.check()?;
         let wanted = entry.kind == EntryKind::File || by_time;
-        // What is gone by now has no size and no time, and is still shown as it was listed.
+        // An entry that has disappeared has no size and no time, and is still shown.
         let stat = wanted.then(|| dir.stat(entry.name).ok()).flatten();
         let bytes = stat.as_ref().filter(|_| entry.kind == EntryKind::File).map_or(0, |stat| stat.size);
         rows.push((entry, bytes, stat.filter(|_| by_time).and_then(|stat| stat.modified)));
@@ -46,7 +46,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     let files = rows.iter().filter(is(EntryKind::File)).count();
     let directories = rows.iter().filter(is(EntryKind::Directory)).count();
     let combined = size(rows.iter().map(|(_, bytes, _)| u128::from(*bytes)).sum::<u128>()); // two sparse files may fill a u64
-    // Stable: what is equal stays sorted by name.
+    // Stable: equal entries stay sorted by name.
     match arguments.text("sortBy") {
         "size" => rows.sort_by_key(|(_, bytes, _)| Reverse(*bytes)),
         "modified" => rows.sort_by_key(|(.., modified)| Reverse(*modified)),

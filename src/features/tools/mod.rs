@@ -1,11 +1,11 @@
-//! The tools: one file each, and the registry that everything else is made from.
+//! The tools: one file each, and the registry from which everything else is made.
 //!
-//! A tool is a constant: its name and words for the model, its parameters, what it does to the world, and the
-//! function that runs it. `tools/list`, the checking of arguments, and the README's table all come from it, so they
-//! cannot disagree. **To add a tool, write its file and add its line to [`TOOLS`].**
+//! A tool is a constant: its name and descriptions for the model, its parameters, its effects, and the function that
+//! runs it. `tools/list`, the checks of arguments, and the README's table are all made from it, so they cannot
+//! disagree. **To add a tool, write its file and add its line to [`TOOLS`].**
 //!
-//! Answers are plain text blocks, without `structuredContent`: where a tool gives that, Claude Code, Codex and VS
-//! Code show the model escaped JSON instead of the text, and Gemini and Zed ignore it.
+//! Answers are plain text blocks, without `structuredContent`: if that is present, Claude Code, Codex and VS Code show
+//! the model escaped JSON instead of the text, and Gemini and Zed ignore it.
 
 mod arguments;
 mod copy_file;
@@ -58,19 +58,19 @@ const TOOLS: &[&Tool] = &[
     &delete_file::TOOL,
 ];
 
-/// Names that can be called and are not listed: the official server's older ones, which prompts still use.
+/// Names that can be called but are not listed: older ones of the official server, which prompts still use.
 const ALIASES: &[(&str, &str)] = &[("read_file", "read_text_file")];
 
-/// What a person should see each time before it is done, whatever was permitted once. Claude Code knows this key.
+/// Tools that need the user's confirmation each time, whatever was permitted before. Claude Code knows this key.
 const ASK_FIRST: (&[&str], &str) = (&["delete_file"], "anthropic/requiresUserInteraction");
 
 /// One tool.
 struct Tool {
-    /// In `snake_case`, at most 30 characters: clients put their own prefix before it.
+    /// In `snake_case`, at most 30 characters: clients prepend their own prefix.
     name: &'static str,
     /// For people.
     title: &'static str,
-    /// For the model: at most 1,000 characters, defaults and limits in words.
+    /// For the model: at most 1,000 characters, with defaults and limits in words.
     description: &'static str,
     parameters: &'static [Parameter],
     annotations: ToolAnnotations,
@@ -78,26 +78,26 @@ struct Tool {
     run: fn(&Arguments<'_>, &Context) -> Result<Vec<Block>, ToolError>,
 }
 
-/// When a tool is served on the loop's own thread.
+/// When a tool is served on the event loop's own thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Inline {
     /// Always: it needs no disk.
     Always,
-    /// When the file named by its argument `path`, the only one that it opens, is small and in the page cache.
+    /// If the file named by its argument `path`, the only one that it opens, is small and in the page cache.
     SmallFile,
     /// Never.
     Never,
 }
 
-/// What every tool that only reads says of itself.
+/// The annotations of every tool that only reads.
 const READ_ONLY: ToolAnnotations =
     ToolAnnotations { read_only_hint: true, destructive_hint: false, idempotent_hint: true, open_world_hint: false };
 
-/// What a tool says of itself that can overwrite or remove something.
+/// The annotations of a tool that can overwrite or remove something.
 const DESTRUCTIVE: ToolAnnotations =
     ToolAnnotations { read_only_hint: false, destructive_hint: true, idempotent_hint: false, open_world_hint: false };
 
-/// The tools as `tools/list` shows them: those that change something only where that is allowed.
+/// The tools for `tools/list`, including those that change something if `writable`.
 pub(super) fn definitions(writable: bool) -> Vec<ToolDefinition> {
     TOOLS.iter().filter(|tool| writable || !tool.changes()).map(|tool| tool.definition()).collect()
 }
@@ -107,13 +107,13 @@ pub(super) fn inline(name: &str) -> Inline {
     find(name).map_or(Inline::Never, |tool| tool.inline)
 }
 
-/// The path that the argument `path` names, where it is a good one.
+/// The path that the argument `path` names, if it is valid.
 pub(super) fn path_of(arguments: &RawValue, root: &Root) -> Option<RequestedPath> {
     let arguments = Object::parse(arguments)?;
     root.locate(&arguments.string("path")?).ok()
 }
 
-/// Calls a tool. What goes wrong inside it is an answer for the model, not a failure of the protocol.
+/// Calls a tool. An error inside it is an answer for the model, not a failure of the protocol.
 pub(super) fn call(name: &str, arguments: Option<&RawValue>, context: &Context) -> Result<ToolResult, Failure> {
     let tool = find(name).ok_or_else(|| Failure::UnknownTool(name.to_owned()))?;
     if tool.changes() && context.writable().is_none() {
@@ -138,7 +138,7 @@ pub(super) fn timed_out(name: &str, message: &str) -> ToolResult {
     ToolResult { content: vec![Block::Text(format!("{message} {next}").into())], is_error: true }
 }
 
-/// The answer of a tool that cannot be begun.
+/// The answer of a tool that could not be started.
 pub(super) fn not_begun(message: &str) -> ToolResult {
     ToolResult { content: vec![Block::Text(message.to_owned().into())], is_error: true }
 }
@@ -172,7 +172,7 @@ mod tests {
 
     use super::*;
 
-    /// One bad tool makes clients drop all of them.
+    /// A single bad tool makes clients drop all of them.
     #[test]
     fn every_tool_is_one_that_every_client_takes() {
         let mut names = HashSet::new();

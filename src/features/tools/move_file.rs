@@ -1,4 +1,4 @@
-//! `move_file`: another name for a file, directory or link, never over anything.
+//! `move_file`: moves or renames a file, directory or link, and never overwrites.
 
 use super::arguments::parameters::{create_parents, destination, source};
 use super::write_common::{two_paths, writable};

@@ -1,4 +1,4 @@
-//! `read_media_file`: an image or a sound for the model to look at or hear; any other file as an embedded resource.
+//! `read_media_file`: an image or audio file for the model to see or hear; any other file as an embedded resource.
 
 use super::arguments::parameters::file;
 use super::{Arguments, Inline, READ_ONLY, Tool, ToolError};
@@ -8,7 +8,8 @@ use crate::features::format::{grouped, shown};
 use crate::features::text;
 use crate::services::context::Context;
 
-/// Pixels a side of a picture. Claude's API refuses a larger one, and from then on every request of that conversation.
+/// The maximum width and height of a picture in pixels. Claude's API rejects a larger one, and from then on every
+/// request of that conversation.
 const MOST_PIXELS: u32 = 8_000;
 
 pub(super) const TOOL: Tool = Tool {

@@ -1,4 +1,4 @@
-//! `read_multiple_files`: several text files in one call; what is wrong with one does not fail the others.
+//! `read_multiple_files`: several text files in one call. An error in one does not fail the others.
 
 use super::arguments::Kind;
 use super::arguments::parameters::required;
@@ -8,10 +8,10 @@ use crate::call::Block;
 use crate::features::text::{Lines, Window};
 use crate::services::context::Context;
 
-/// Files in one call.
+/// The maximum number of files in one call.
 const MOST: usize = 100;
 
-/// What stands beside the path where a file has no room: more than a note or most errors take.
+/// Room for the line of a file that does not fit, in addition to its path: more than a note or most errors take.
 const LINE: usize = 100;
 
 pub(super) const TOOL: Tool = Tool {
@@ -32,9 +32,9 @@ pub(super) const TOOL: Tool = Tool {
 
 fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolError> {
     let paths = arguments.texts("paths");
-    // Once for all: what is held while more is waited for could be what others wait for.
+    // Reserved once for all files: waiting for more while holding some could deadlock with other calls.
     context.reserve(context.limits().output_bytes as u64)?;
-    // What every path costs at least is paid beforehand, so that the last ones still get their line.
+    // The least that every path costs is deducted in advance, so that the last ones still get their line.
     let lines: usize = paths.iter().map(|path| quoted(path).len() + LINE).sum();
     let mut room = context.limits().output_bytes.saturating_sub(lines);
     let mut blocks = Vec::with_capacity(paths.len());
@@ -48,7 +48,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     Ok(blocks)
 }
 
-/// What comes after the path and its colon.
+/// The part after the path and its colon.
 fn one(path: &str, room: usize, context: &Context) -> Result<String, ToolError> {
     if room == 0 {
         return Ok(" Error - does not fit into this answer; read it in another call.".to_owned());

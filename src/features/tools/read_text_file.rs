@@ -1,4 +1,4 @@
-//! `read_text_file` (alias `read_file`): a text file, or some lines of it.
+//! `read_text_file` (alias `read_file`): a text file, or some of its lines.
 
 use super::arguments::Kind;
 use super::arguments::parameters::{file, flag, limit, offset, optional};
@@ -50,7 +50,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     Ok(std::iter::once(text).chain(note.map(Into::into)).map(Block::Text).collect())
 }
 
-/// A part whose lines have numbers: of the last lines of a long file, they are not known yet.
+/// A part with line numbers: for the last lines of a long file, they have not been counted yet.
 fn placed(asked: &str, file: &File, part: Part, lines: Lines, context: &Context) -> Result<Part, ToolError> {
     if !matches!(lines, Lines::Last(_)) {
         return Ok(part);
@@ -72,7 +72,7 @@ pub(super) fn open(asked: &str, context: &Context) -> Result<File, ToolError> {
     path.and_then(|path| context.open_file(&path)).map_err(|error| ToolError::at(asked, error))
 }
 
-/// Reads lines of it.
+/// Reads some lines of it.
 pub(super) fn read(
     asked: &str,
     file: &File,
@@ -89,7 +89,7 @@ pub(super) fn read(
     read.map_err(|error| ToolError::in_text(asked, file.stat.size, error))
 }
 
-/// Which lines the arguments ask for.
+/// The lines that the arguments select.
 fn lines(arguments: &Arguments<'_>) -> Result<Lines, ToolError> {
     let count = |name| arguments.count(name);
     let window = count("offset").or(count("limit")).or(count("column"));
@@ -108,8 +108,8 @@ fn lines(arguments: &Arguments<'_>) -> Result<Lines, ToolError> {
     }
 }
 
-/// Says which part of the file this is, how to go on, what encoding it was, and where files can be written, its version;
-/// `None` where nothing needs saying.
+/// Says which part of the file this is, how to continue, which encoding it has and, if clients may write, its version;
+/// `None` if nothing needs to be said.
 pub(super) fn note(part: &Part, lines: Lines, encoding: Encoding, file: &File, context: &Context) -> Option<String> {
     let mut said = Vec::new();
     if !part.is_whole {
@@ -122,7 +122,7 @@ pub(super) fn note(part: &Part, lines: Lines, encoding: Encoding, file: &File, c
     if encoding.is_remarkable() {
         said.push(format!("encoding: {}", encoding.name()));
     }
-    // As of before it was read: if it has changed since, a write that names this version is refused.
+    // The version from before reading: if the file has changed since, a write that names this version fails.
     said.extend(context.writable().map(|_| format!("version {}", Version::of(&file.stat))));
     (!said.is_empty()).then(|| format!("[{}]", said.join("; ")))
 }

@@ -1,4 +1,4 @@
-//! `search_files`: files and directories by their names.
+//! `search_files`: finds files and directories by name.
 
 use super::arguments::Kind;
 use super::arguments::parameters::{
@@ -15,7 +15,7 @@ use crate::runtime::cancel::Cancel;
 use crate::runtime::permits::Work;
 use crate::services::context::Context;
 
-/// Results when nothing is said.
+/// The default number of results.
 const DEFAULT_LIMIT: u64 = 1_000;
 
 pub(super) const TOOL: Tool = Tool {
@@ -105,11 +105,11 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     Ok(std::iter::once(text).chain(note).map(|text| Block::Text(text.into())).collect())
 }
 
-/// A search, and what it found so far.
+/// A search, and its results so far.
 struct Search<'a> {
     root: &'a Root,
     pattern: &'a Pattern,
-    /// Where it began, as it is shown.
+    /// Where it started, as shown.
     start: &'a RelPath,
     kind: &'a str,
     found: Results,
@@ -120,12 +120,12 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Adds what matches in one directory, until there is no room.
+    /// Adds the matches in one directory until there is no more room.
     fn look(&mut self, dir: &RelPath, handle: &Directory<'_>, listing: &Listing, cancel: &Cancel) {
         self.is_incomplete |= listing.cut;
         for entry in listing.iter() {
             self.seen += 1;
-            // Hostile patterns take their time with each name.
+            // Hostile patterns take long for each name.
             if self.seen.is_multiple_of(64) && cancel.checkpoint() {
                 return; // and so does the walk
             }
@@ -137,7 +137,7 @@ impl Search<'_> {
                 continue;
             }
             if !dir.can_lead_to(entry.name) {
-                // Of a directory, the walk will say so.
+                // For a directory, the walk will report it.
                 if entry.kind != EntryKind::Directory {
                     self.unreadable.push(path);
                 }
@@ -160,7 +160,7 @@ impl Search<'_> {
         }
     }
 
-    /// Says what is missing; `None` when nothing is.
+    /// Says what is missing; `None` if nothing is.
     fn note(&self, timed_out: Option<u64>, walk: &Walk<'_>) -> Option<String> {
         let mut said = Vec::new();
         said.extend(self.found.page().note());
@@ -191,7 +191,7 @@ impl Search<'_> {
     }
 }
 
-/// The error where a pattern is no glob and nothing is written like it, with what was searched.
+/// The error for an invalid pattern that matches nothing literally, with what was searched.
 pub(super) fn wrong_pattern(wrong: &str, note: Option<&str>) -> String {
     format!("No name is written like the pattern {}, and it is not a glob. {wrong}", note.unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! `search_text`: the lines of files in which a text is.
+//! `search_text`: searches the content of files for text or a regular expression.
 
 use super::arguments::Kind;
 use super::arguments::parameters::{
@@ -16,9 +16,9 @@ use crate::root::{Kind as EntryKind, RelPath, Root, RootError, WalkedPath};
 use crate::runtime::permits::Work;
 use crate::services::context::Context;
 
-/// Matches when nothing is said.
+/// The default number of matches.
 const DEFAULT_LIMIT: u64 = 200;
-/// Lines around a match.
+/// Lines of context around a match.
 const LINES: Kind = Kind::Number { least: 0, most: 100 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -77,7 +77,7 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
         query: &query,
         threads: context.limits().search_threads,
         permits: &context.services().permits,
-        serial_executor: &context.services().search_bench,
+        serial_executor: &context.services().search_executor,
         glob,
         start: &start,
         limit,
@@ -127,7 +127,7 @@ fn query(arguments: &Arguments<'_>, context: &Context) -> Result<Query, ToolErro
     Ok(Query { compiled: compile::query(context, text, options)?, context: lines as usize })
 }
 
-/// Says that the glob matched no file, and why it may be.
+/// Says that the glob matched no file, and possible reasons.
 fn unmatched(glob: &Pattern, start: &RelPath, found: &Report) -> Vec<String> {
     if found.chosen > 0 || found.passed_over == 0 {
         return Vec::new();
@@ -169,7 +169,7 @@ fn note(
         said.push(format!("{files} not searched: too long for multiline, or with a line over 16 MiB"));
     }
     if !found.cut.is_end() {
-        // Where enough was found, how far the walk was ahead is chance.
+        // Once enough was found, how far the walk has got is a matter of chance.
         if found.is_incomplete {
             said.push("too many entries to search them all; narrow \"path\"".to_owned());
         }
@@ -179,7 +179,7 @@ fn note(
     format!("[{}]", said.join("; "))
 }
 
-/// Says how to see what was cut off, by what can help: a larger limit does not where the answer is full.
+/// Says how to get what was cut off, in a way that helps: a larger limit does not if the answer is full.
 fn cut(found: &Report, is_tree: bool) -> Option<&'static str> {
     let cut = found.cut;
     match (cut.bytes, cut.matches, cut.per_file) {

@@ -1,4 +1,4 @@
-//! What goes wrong inside a tool: a text for the model, which says what to do next, or a failure of the whole call.
+//! Errors inside a tool: a text for the model, which says what to do next, or a failure of the whole call.
 
 use crate::call::Failure;
 use crate::features::format;
@@ -8,12 +8,12 @@ use crate::root::RootError;
 use crate::root::write::WriteError;
 use crate::runtime::cancel::Cancelled;
 
-/// Why a tool gives no answer.
+/// Why a tool returns no answer.
 #[derive(Debug)]
 pub(super) enum ToolError {
     /// For the model, as a result with `isError`.
     Message(String),
-    /// The call is over: such as when it was cancelled.
+    /// The call is over, for example because it was cancelled.
     Failure(Failure),
 }
 
@@ -22,7 +22,7 @@ impl ToolError {
         Self::Message(text.to_owned())
     }
 
-    /// A disk error on the path that the client named as `asked`.
+    /// A disk error for the path that the client named as `asked`.
     #[expect(clippy::needless_pass_by_value, reason = "it is the error's end, as for `map_err`")]
     pub(super) fn at(asked: &str, error: RootError) -> Self {
         let hint = match error {
@@ -36,7 +36,7 @@ impl ToolError {
         Self::Message(format!("{}: {error}{hint}.", quoted(asked)))
     }
 
-    /// The same for something that should be changed.
+    /// The same for a change.
     pub(super) fn in_change(asked: &str, error: WriteError) -> Self {
         match error {
             WriteError::Root(RootError::NotDirectory) => {
@@ -47,7 +47,7 @@ impl ToolError {
         }
     }
 
-    /// The same for a file that should be text.
+    /// The same for reading text.
     pub(super) fn in_text(asked: &str, size: u64, error: TextError) -> Self {
         match error {
             TextError::Root(error) => Self::at(asked, error),
@@ -62,7 +62,7 @@ impl ToolError {
         }
     }
 
-    /// Lines so far into a file that they were not found in time.
+    /// The lines are so far into a file that they could not be found in time.
     pub(super) fn too_far(asked: &str, seconds: u64) -> Self {
         let path = quoted(asked);
         Self::Message(format!(
@@ -70,7 +70,7 @@ impl ToolError {
         ))
     }
 
-    /// For one file of several; `Err` when the whole call is over.
+    /// The message for one file of several; `Err` if the whole call is over.
     pub(super) fn into_message(self) -> Result<String, Self> {
         match self {
             Self::Message(text) => Ok(text),
@@ -79,7 +79,7 @@ impl ToolError {
     }
 }
 
-/// What could not be compiled.
+/// Something that could not be compiled.
 impl From<Result<String, Failure>> for ToolError {
     fn from(wrong: Result<String, Failure>) -> Self {
         wrong.map_or_else(Self::from, Self::Message)
@@ -101,7 +101,7 @@ impl From<Failure> for ToolError {
     }
 }
 
-/// A path as the client wrote it, short enough for a message and on one line.
+/// A path as the client wrote it, shortened and on one line.
 pub(super) fn quoted(asked: &str) -> String {
     const MOST: usize = 300;
     let head: String = asked.chars().take(MOST).collect();

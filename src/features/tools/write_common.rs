@@ -21,7 +21,7 @@ pub(super) fn two_paths<'a>(arguments: &'a Arguments<'_>, context: &Context) -> 
 }
 
 impl TwoPaths<'_> {
-    /// What went wrong, with the path that it is about.
+    /// The error, with the path that it is about.
     pub(super) fn problem(&self, error: SideError) -> ToolError {
         let asked = match error.side {
             Side::Source => self.asked.0,
@@ -31,17 +31,17 @@ impl TwoPaths<'_> {
     }
 }
 
-/// The served directory, to be changed. A tool that changes something is not run without it.
+/// The served directory for writing. A tool that changes something is not run without it.
 pub(super) fn writable(context: &Context) -> Result<&WritableRoot, ToolError> {
     context.writable().ok_or_else(not_writable)
 }
 
-/// The server was started to be read only.
+/// The server was started read-only.
 pub(super) fn not_writable() -> ToolError {
     ToolError::message("This server is read-only. Restart it with --allow-write to allow changes.")
 }
 
-/// The official server's words for what was written, and a note of what it is now, after what else there is to say.
+/// The official server's words for what was written, then notes, then the facts about it now.
 pub(super) fn wrote(context: &Context, words: &str, written: &Written, said: &[String]) -> Vec<Block> {
     let text = format!("{words} {}", shown(context.root(), &written.path));
     vec![Block::Text(text.into()), Block::Text(note(written, said).into())]
@@ -54,14 +54,14 @@ fn note(written: &Written, said: &[String]) -> String {
     format!("[{}]", said.join("; "))
 }
 
-/// Size and version of a file after it was written, and its caveats.
+/// Size and version of a file after writing, and its caveats.
 pub(super) fn facts(written: &Written) -> Vec<String> {
     let mut facts = vec![counted(written.size, "byte", "bytes"), format!("version {}", written.version)];
     facts.extend(caveats(written.caveats));
     facts
 }
 
-/// What there is to know besides of how a file was written.
+/// What else to know about how a file was written.
 pub(super) fn caveats(Caveats { in_place, other_names }: Caveats) -> Vec<String> {
     let mut said = Vec::new();
     if in_place {

@@ -1,4 +1,4 @@
-//! `write_file`: a file with this content, be it new, replaced or longer.
+//! `write_file`: creates a file, replaces its content, or appends to it.
 
 use super::arguments::parameters::{create_parents, file, flag, if_match, text};
 use super::tool_error::quoted;

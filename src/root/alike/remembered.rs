@@ -1,7 +1,7 @@
-//! What a directory held when it was last read, as one hash a name: enough to say that a name is not among them.
+//! What a directory held when it was last read, as one hash per name: enough to rule out a name.
 //!
-//! It serves as long as the directory's change time stays the same, and is kept only where that can be trusted: on a
-//! local file system of a known kind. There is one directory at a time, which takes at most 8 MB.
+//! It is valid while the change time of the directory stays the same, and kept only where that can be trusted: on a
+//! local file system of a known kind. One directory is remembered at a time, in at most 8 MB.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::SystemTime;
@@ -10,17 +10,17 @@ use super::{Alike, canonical_form};
 use crate::root::listing::Directory;
 use crate::root::stat::STEP;
 
-/// A smaller directory is read again: that takes no longer than anything else.
+/// A smaller directory is read again, which is fast enough.
 const WORTH_IT: usize = 2_000;
 
-/// Which directory, and since when it has been as it is.
+/// A directory, and the time since which it is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State {
     inode: u64,
     changed: SystemTime,
 }
 
-/// Hashes of names, in no order.
+/// Hashes of names, unordered.
 #[derive(Default)]
 pub(super) struct Hashes(Vec<u64>);
 
@@ -28,15 +28,15 @@ pub(super) struct Hashes(Vec<u64>);
 #[derive(Debug)]
 pub(super) struct Remembered {
     pub(super) state: State,
-    /// In order.
+    /// Sorted.
     hashes: Vec<u64>,
 }
 
 impl Directory<'_> {
-    /// `None` where its times do not show every change, or may not show the next one.
+    /// `None` if the times of the directory do not show every change, or might not show the next one.
     pub(super) fn state(&self) -> Option<State> {
         let stat = self.own_stat_if_local()?;
-        // Not its modification time: what unpacks archives sets that back.
+        // Not the modification time, which programs that unpack archives set back.
         let changed = stat.last_change()?;
         let age = SystemTime::now().duration_since(changed).ok()?;
         (age > STEP).then(|| State { inode: stat.identity(), changed })
@@ -45,7 +45,7 @@ impl Directory<'_> {
 
 impl Hashes {
     pub(super) fn add(&mut self, name: &[u8]) {
-        // What is not UTF-8 is never looked for.
+        // A name that is not UTF-8 is never looked for.
         if let Ok(name) = std::str::from_utf8(name) {
             self.0.push(hash(name));
         }
@@ -53,7 +53,7 @@ impl Hashes {
 }
 
 impl Remembered {
-    /// `None` where it is not worth the memory.
+    /// `None` if the directory is too small to be worth it or too large for the memory.
     pub(super) fn new(state: State, hashes: Hashes) -> Option<Self> {
         let mut hashes = hashes.0;
         (hashes.len() >= WORTH_IT).then(|| {
@@ -63,7 +63,7 @@ impl Remembered {
         })
     }
 
-    /// Whether a name of this form may be there: names that are the same in one way of comparing them are in this one.
+    /// Whether a name of this form may exist. Names that match in any comparison have the same form here.
     pub(super) fn may_hold(&self, form: &str) -> bool {
         self.hashes.binary_search(&hash(form)).is_ok()
     }

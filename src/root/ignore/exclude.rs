@@ -1,34 +1,34 @@
-//! What a call leaves out of a walk: patterns in gitignore syntax, relative to where the walk starts.
+//! What a call excludes from a walk: patterns in gitignore syntax, relative to the start of the walk.
 
 use globset::{Glob, GlobBuilder};
 
 use super::literal;
 use crate::root::globs::{Globs, MAX_CACHE};
 
-/// Bytes of a pattern that a call gives.
+/// The limit of one pattern, in bytes.
 const MAX_PATTERN: usize = 1_000;
-/// Bytes of all of them.
+/// The limit of all patterns of a call, in bytes.
 const MAX_PATTERNS: usize = 10_000;
 
-/// Patterns that a call gives to leave entries out. The last one that matches decides.
+/// Patterns of a call that exclude entries. The last one that matches decides.
 #[derive(Debug)]
 pub struct Exclude {
     rules: Vec<Rule>,
-    /// `None` where there are no rules.
+    /// `None` if there are no rules.
     globs: Option<Globs>,
 }
 
-/// What a pattern says beside its glob.
+/// What a pattern says besides its glob.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
-    /// What it matches is not left out.
+    /// Its matches are not excluded.
     is_negated: bool,
     only_directories: bool,
 }
 
 impl Exclude {
-    /// Reads `patterns`; the error says which one is wrong, and why. `dir/**` leaves out `dir` itself too: what
-    /// would be empty need not be entered. Names such as `[id]` and `{type}` are left out as they are written, too.
+    /// Parses `patterns`. The error says which one is invalid, and why. `dir/**` also excludes `dir` itself, since
+    /// there is no point in entering an empty directory. Names such as `[id]` and `{type}` also match literally.
     pub(crate) fn new(patterns: &[String]) -> Result<Self, String> {
         if patterns.iter().map(String::len).sum::<usize>() > MAX_PATTERNS {
             return Err(format!("The patterns may have at most {MAX_PATTERNS} bytes together."));
@@ -39,7 +39,7 @@ impl Exclude {
                 return Err(format!("A pattern may have at most {MAX_PATTERN} bytes."));
             }
             let whole = pattern.strip_suffix("/**").filter(|dir| !dir.is_empty()).unwrap_or(pattern);
-            // The `/` that is cut off is one that ties the pattern to where the walk starts.
+            // The `/` that is removed is the one that anchors the pattern to the start of the walk.
             let (negation, dir) = whole.strip_prefix('!').map_or(("", whole), |dir| ("!", dir));
             let tie = if whole.len() < pattern.len() && !dir.contains('/') { "/" } else { "" };
             let written = literal::as_written(dir);
@@ -53,7 +53,7 @@ impl Exclude {
                     Err(error) if is_last => {
                         return Err(format!("{pattern:?} is not a valid pattern: {}", error.kind()));
                     }
-                    // It is still a name.
+                    // It can still match literally.
                     Err(_) => {}
                 }
             }
@@ -62,7 +62,7 @@ impl Exclude {
         Ok(Self { rules, globs })
     }
 
-    /// Leaves nothing out.
+    /// Excludes nothing.
     pub fn nothing() -> Self {
         Self { rules: Vec::new(), globs: None }
     }
@@ -83,7 +83,7 @@ fn compile(glob: &str) -> Result<Glob, globset::Error> {
     builder.literal_separator(true).backslash_escape(true).allow_unclosed_class(true).build()
 }
 
-/// A line of an ignore file as a rule and a glob (gitignore(5)); `None` where it says nothing.
+/// A line of an ignore file as a rule and a glob (gitignore(5)); `None` if it has no meaning.
 fn read(line: &str) -> Option<(Rule, String)> {
     if line.starts_with('#') {
         return None;
@@ -101,12 +101,12 @@ fn read(line: &str) -> Option<(Rule, String)> {
         return None;
     }
     let anywhere = if relative.is_none() && !line.contains('/') && line != "**" { "**/" } else { "" };
-    // What is in a directory, and not the directory itself.
+    // Matches what is in a directory, not the directory itself.
     let inside = if line.ends_with("/**") { "/*" } else { "" };
     Some((Rule { is_negated, only_directories }, format!("{anywhere}{line}{inside}")))
 }
 
-/// Spaces at the end do not count, unless a backslash stands before them.
+/// Trailing spaces do not count, unless escaped by a backslash.
 fn without_final_spaces(line: &str) -> &str {
     let kept = line.trim_end_matches(' ');
     let backslashes = kept.len() - kept.trim_end_matches('\\').len();
@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    /// Lines out of pieces that mean something.
+    /// Lines made of meaningful pieces.
     fn lines() -> impl Strategy<Value = Vec<String>> {
         let pieces = ["a", "b", "/", "/", "*", "**", "?", "[ab]", "[!a]", "{a,b}", "!", "#", " ", "\\ ", "\\!", "\\"];
         let line = prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..6);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     proptest! {
-        /// A final `/**` aside, lines mean what the `ignore` crate takes them for.
+        /// Apart from a final `/**`, lines mean what the `ignore` crate takes them to mean.
         #[test]
         fn lines_mean_what_they_do_in_ignore_files(
             lines in lines(), path in "[ab!# ]{1,2}(/[ab!# ]{1,2}){0,3}", is_dir: bool,

@@ -1,7 +1,7 @@
-//! Patterns of calls with names such as `[id]` or `{type}` in them, which they may mean as they are written.
+//! Patterns of calls that contain names such as `[id]` or `{type}`, which may be meant literally.
 
-/// The pattern with its brackets and braces as plain characters; `None` where it has none of them in pairs, which is
-/// then a mistake and no name.
+/// The pattern with its brackets and braces as plain characters; `None` if it has no pair of them, which makes it a
+/// mistake rather than a name.
 pub(super) fn as_written(pattern: &str) -> Option<String> {
     let mut out = String::with_capacity(pattern.len() + 8);
     let (mut open, mut has_any) = (Vec::new(), false);

@@ -1,4 +1,4 @@
-//! The patterns of one ignore file: read within bounds, counted, and compiled as git reads them.
+//! The patterns of one ignore file: read within limits, counted, and compiled with git's meaning.
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -9,15 +9,15 @@ use crate::root::path::RelPath;
 use crate::root::{Root, RootError};
 use crate::runtime::cancel::Cancel;
 
-/// A larger file is not applied: a compiled pattern takes hundreds of times its text.
+/// A larger file is not applied: a compiled pattern takes hundreds of times the space of its text.
 const MAX_FILE: u64 = 32 << 10;
-/// Patterns in one file; a file with more is not applied.
+/// A file with more patterns is not applied.
 const MAX_PATTERNS: usize = 1_000;
 
-/// Git passes over it.
+/// Git skips it.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The text of an ignore file, and how much of it are patterns.
+/// The text of an ignore file, and how much of it is patterns.
 pub(super) struct Patterns {
     text: String,
     pub(super) count: usize,
@@ -41,7 +41,7 @@ impl Patterns {
         Ok(patterns)
     }
 
-    /// Compiles them, without those that hide all of a directory that was named.
+    /// Compiles the patterns, except for those that hide all of a named directory.
     pub(super) fn compile(&self, named: Option<&Named<'_>>, listing: &Listing) -> Result<Gitignore, String> {
         let all = compile(self.text.lines())?;
         match named {

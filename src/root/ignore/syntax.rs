@@ -1,22 +1,22 @@
-//! A line of an ignore file as `globset` has to be given it to read it as git does (git's `wildmatch.c`).
+//! Translates a line of an ignore file for `globset`, so that it has the same meaning as in git (git's `wildmatch.c`).
 //!
-//! To git a brace is a brace, more than two stars are two, and what is in a class may be escaped. What git can never
-//! match comes out as an empty line.
+//! In git, braces are literal, more than two stars equal two, and characters in a class may be escaped. A pattern that
+//! can never match in git becomes an empty line.
 
 use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// What cannot stand anywhere in a class to `globset`, where nothing is escaped.
+/// Characters with a special meaning somewhere in a class of `globset`, which has no escapes there.
 const SPECIAL: [char; 5] = [']', '-', '!', '^', '['];
 
-/// What a class can have by name; with another name, git matches nothing.
+/// Named classes; with any other name, git matches nothing.
 const NAMES: [&str; 12] =
     ["alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit"];
 
-/// The line in the other syntax, where it differs.
+/// The line in the other syntax, if it differs.
 pub(super) fn as_git_reads(line: &str) -> Cow<'_, str> {
-    // Git takes the last slash away first. What is left then ends in the middle of an escape, or as no name does.
+    // Git removes the last slash first. What remains then ends in the middle of an escape, or is not a name.
     let is_cut = |dir: &str| dir.ends_with('/') || (dir.len() - dir.trim_end_matches('\\').len()) % 2 == 1;
     if line.trim_end().strip_suffix('/').is_some_and(is_cut) {
         return Cow::Borrowed("");
@@ -35,8 +35,7 @@ pub(super) fn as_git_reads(line: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What stands at the end of a line before its last spaces and is blank, too: git takes away spaces only, and the other
-/// reader all of it.
+/// Blanks at the end of a line before its last spaces: git removes only spaces, the other parser removes all blanks.
 fn blank_end(line: &str) -> &str {
     let kept = line.trim_end_matches(' ');
     let blank = &kept[kept.trim_end().len()..];
@@ -44,7 +43,7 @@ fn blank_end(line: &str) -> &str {
     if is_escaped || blank.contains('\r') { "" } else { blank }
 }
 
-/// The line in the other syntax; `None` where it has a class that git does not take.
+/// The line in the other syntax; `None` if it has a class that git rejects.
 fn rewritten(line: &str) -> Option<String> {
     let mut out = String::with_capacity(line.len() + 8);
     let mut rest = line.chars().peekable();
@@ -66,19 +65,19 @@ fn rewritten(line: &str) -> Option<String> {
     Some(out)
 }
 
-/// What is between brackets.
+/// A character class.
 #[derive(Debug, Default)]
 struct Class {
     is_negated: bool,
-    /// Neither end is special.
+    /// Neither end is a special character.
     ranges: Vec<(char, char)>,
     characters: Vec<char>,
-    /// Of [`NAMES`].
+    /// Names of [`NAMES`].
     named: Vec<&'static str>,
 }
 
 impl Class {
-    /// Reads a class whose `[` is gone; `None` where it does not end.
+    /// Parses a class after its `[`; `None` if it does not end.
     fn read(rest: &mut Peekable<Chars<'_>>) -> Option<Self> {
         let mut class = Self { is_negated: rest.next_if(|c| matches!(c, '!' | '^')).is_some(), ..Self::default() };
         let mut before = None;
@@ -106,7 +105,7 @@ impl Class {
         }
     }
 
-    /// Adds a range; one that is the wrong way round has nothing in it.
+    /// Adds a range; a reversed one is empty.
     fn push_range(&mut self, from: char, to: char) {
         if to == '/' {
             self.characters.push(to); // a slash anywhere ties the pattern to its directory
@@ -124,7 +123,7 @@ impl Class {
         self.ranges.extend(range.clone().next().zip(range.next_back()));
     }
 
-    /// Writes it with `]` first, what would be a sign there later, and `-` last.
+    /// Writes the class with `]` first, then characters that would be operators there, and `-` last.
     fn push_to(&self, out: &mut String) {
         let has = |c| self.characters.contains(&c);
         out.push_str(if self.is_negated { "[!" } else { "[" });
@@ -142,7 +141,7 @@ fn unescaped(c: char, rest: &mut Peekable<Chars<'_>>) -> Option<char> {
     if c == '\\' { rest.next() } else { Some(c) }
 }
 
-/// What is between `[:` and `:]`, where `c` is that `[`; `None` where it is no such thing.
+/// The name between `[:` and `:]`, where `c` is the `[`; `None` if this is not a named class.
 fn name(c: char, rest: &mut Peekable<Chars<'_>>) -> Option<String> {
     let mut ahead = rest.clone();
     if c != '[' || ahead.next() != Some(':') {
@@ -158,7 +157,7 @@ fn name(c: char, rest: &mut Peekable<Chars<'_>>) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// That git agrees is tested in tests/it/search/ignore.rs.
+    /// tests/it/search/ignore.rs compares with git itself.
     #[test]
     fn what_git_reads_otherwise_is_written_otherwise() {
         for (line, want) in [

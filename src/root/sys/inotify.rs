@@ -1,8 +1,9 @@
 //! Linux: inotify(7), on directories that were opened through the root.
 //!
-//! A watch is set on `/proc/self/fd/N` of the open directory or file, which leads to that directory and nowhere else, whatever
-//! is swapped meanwhile. It follows the directory when that is moved, so its path is only what it was. When a directory
-//! comes, goes or gets another name, all watches at and below that name are dropped; callers that need them set them again.
+//! A watch is set on `/proc/self/fd/N` of the open directory or file, which leads to that one and nowhere else,
+//! whatever is swapped meanwhile. The watch follows the directory when that is moved, so its path is only the former
+//! one. When a directory appears, disappears or is renamed, all watches at and below that name are dropped; callers
+//! that need them set them again.
 
 use std::collections::{BTreeMap, HashMap};
 use std::mem::MaybeUninit;
@@ -19,19 +20,19 @@ use super::linux;
 use crate::root::hints::{Happened, Hint, NoWatch, Scope, at_or_below};
 use crate::root::{RelPath, Root};
 
-/// Bytes read at once: some hundred hints.
+/// How many bytes are read at once: some hundred hints.
 const BUFFER: usize = 16 << 10;
-/// Reads before the caller gets a turn.
+/// How many reads before the caller continues.
 const ROUNDS: usize = 16;
 
-/// The watched directories, and what is heard of them.
+/// The watched directories, and which events are wanted.
 #[derive(Debug)]
 pub(crate) struct Hints {
-    /// Absent where the system gives none, or is not to be asked.
+    /// Absent if the system provides none, or should not be asked.
     inotify: Option<OwnedFd>,
     waker: Waker,
     directories: BTreeMap<RelPath, (i32, Scope)>,
-    /// What a watch is for: several paths where a directory is mounted twice.
+    /// The paths of a watch: several if a directory is mounted twice.
     paths: HashMap<i32, Vec<RelPath>>,
 }
 
@@ -40,7 +41,7 @@ pub(crate) struct Hints {
 pub(crate) struct Waker(Option<Arc<OwnedFd>>);
 
 impl Hints {
-    /// Without watches yet. With `never` it stays so, and waiting is all it does.
+    /// No watches yet. With `never` it stays that way, and can only wait.
     pub(crate) fn new(never: bool) -> Self {
         let waker = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok().map(Arc::new);
         let init = || inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
@@ -52,12 +53,12 @@ impl Hints {
         }
     }
 
-    /// What ends a wait.
+    /// The means to end a wait.
     pub(crate) fn waker(&self) -> Waker {
         self.waker.clone()
     }
 
-    /// Watches a directory or file, given by a path without links; or hears more or less of it, where it is watched already.
+    /// Watches a directory or file, given by a path without links, or changes which events of it are wanted.
     pub(crate) fn watch(&mut self, root: &Root, path: &RelPath, scope: Scope) -> Result<(), NoWatch> {
         let inotify = self.inotify.as_ref().ok_or(NoWatch::NoneLeft)?;
         let handle = match scope {
@@ -80,19 +81,19 @@ impl Hints {
         Ok(())
     }
 
-    /// Watches a directory no longer.
+    /// Stops watching a directory.
     pub(crate) fn forget(&mut self, path: &RelPath) {
         let Some((id, _)) = self.directories.remove(path) else { return };
         let Some(paths) = self.paths.get_mut(&id) else { return };
         paths.retain(|other| other != path);
         if paths.is_empty() {
             self.paths.remove(&id);
-            // It fails where the directory is gone, and the watch with it.
+            // Fails if the directory is gone, and the watch with it.
             let _ = self.inotify.as_ref().map(|inotify| inotify::remove_watch(inotify, id));
         }
     }
 
-    /// What is heard of a directory, where it is watched.
+    /// Which events of a directory are wanted, if it is watched.
     pub(crate) fn scope(&self, path: &RelPath) -> Option<Scope> {
         self.directories.get(path).map(|(_, scope)| *scope)
     }
@@ -102,11 +103,11 @@ impl Hints {
         self.directories.keys()
     }
 
-    /// Waits for hints, the bell or the time, and gives `on` what there is.
+    /// Waits for hints, a wake-up or the time, and passes the hints to `on`.
     pub(crate) fn wait(&mut self, until: Option<Instant>, mut on: impl FnMut(Hint<'_>)) {
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         let Some(waker) = &self.waker.0 else {
-            // Not even a bell was to be had: look once in a while.
+            // There is not even an eventfd, so look once in a while.
             return thread::park_timeout(left.unwrap_or(super::LONGEST_WAIT).min(super::LONGEST_WAIT));
         };
         let mut waited = vec![PollFd::new(waker, PollFlags::IN)];
@@ -139,7 +140,7 @@ impl Hints {
                 } else if let Some(name) = event.file_name() {
                     let (name, what) = (name.to_bytes(), happened(flags));
                     if what == Happened::Name {
-                        // Also a file: another one may have its name.
+                        // Also for a file, because another file may have its name.
                         gone.extend(at_or_below(&self.directories, &directory.join(name)));
                     }
                     on(Hint::Entry { directory, name, what });
@@ -154,17 +155,17 @@ impl Hints {
 }
 
 impl Waker {
-    /// Ends the wait that goes on, or the next one.
+    /// Ends the current wait, or the next one.
     pub(crate) fn wake(&self, waiting: &thread::Thread) {
         match &self.0 {
-            // It fails only if it is already signalled.
+            // Fails only if it is already signalled.
             Some(waker) => drop(rustix::io::write(waker, &1_u64.to_ne_bytes())),
             None => waiting.unpark(),
         }
     }
 }
 
-/// The watch ends, or should: its path is another directory's from now on.
+/// The watch ends, or should: its path now belongs to another directory.
 const ENDS: ReadFlags =
     ReadFlags::DELETE_SELF.union(ReadFlags::MOVE_SELF).union(ReadFlags::UNMOUNT).union(ReadFlags::IGNORED);
 
@@ -177,7 +178,7 @@ fn flags(scope: Scope) -> WatchFlags {
         | WatchFlags::DELETE_SELF
         | WatchFlags::MOVE_SELF
         | WatchFlags::ONLYDIR
-        // It may be watched by another path, for more.
+        // It may already be watched by another path, for more events.
         | WatchFlags::MASK_ADD;
     match scope {
         Scope::Names => names,
@@ -188,7 +189,7 @@ fn flags(scope: Scope) -> WatchFlags {
 
 fn happened(flags: ReadFlags) -> Happened {
     let names = ReadFlags::CREATE | ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO;
-    // A directory's mode says whether what is in it can be seen.
+    // The mode of a directory decides whether its content is visible.
     if flags.intersects(names) || flags.contains(ReadFlags::ATTRIB | ReadFlags::ISDIR) {
         Happened::Name
     } else if flags.contains(ReadFlags::MODIFY) {

@@ -1,12 +1,12 @@
-//! Landlock (landlock(7)): a process gives up what it does not need, once and for all.
+//! Landlock (landlock(7)): a process gives up, for good, the rights that it does not need.
 //!
-//! | kernel | interface | what comes with it |
+//! | kernel | interface | what it adds |
 //! | --- | --- | --- |
-//! | 5.13 | 1 | opening, listing, making and removing, outside of what is allowed |
-//! | 5.19 | 2 | moving from one directory to another can be allowed; before, it is refused everywhere |
+//! | 5.13 | 1 | opening, listing, creating and removing outside of what is allowed |
+//! | 5.19 | 2 | moving between directories can be allowed; before, it is always refused |
 //! | 6.2 | 3 | truncating |
 //! | 6.7 | 4 | TCP |
-//! | 6.10 | 5 | commands to devices |
+//! | 6.10 | 5 | device commands |
 //! | 6.12 | 6 | signals and abstract sockets |
 
 use cap_std::fs::Dir;
@@ -15,19 +15,20 @@ use landlock::{
     RulesetAttr, RulesetCreatedAttr, RulesetError, Scope, make_bitflags,
 };
 
-/// The newest interface that these rules were tested with.
+/// The newest version of the interface that these rules were tested with.
 const NEWEST: ABI = ABI::V6;
 
-/// What reading takes.
+/// The rights that reading needs.
 const READ: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | ReadDir});
 
-/// What changing takes besides. Links, FIFOs and sockets are never made by us, but moved; devices are not.
+/// The additional rights that changes need. This server never creates links, FIFOs and sockets but moves them; devices
+/// it does neither.
 const CHANGE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
     WriteFile | Truncate | RemoveFile | RemoveDir | MakeReg | MakeDir | MakeSym | MakeFifo | MakeSock | Refer
 });
 
-/// Confines this thread and its children to what is below `dir`, by the directory itself and not by its name. Gives
-/// the version of the interface; fails, and nothing is confined, where less than what is needed would be enforced.
+/// Confines this thread and its children to what is below `dir`, by the directory itself and not by its name. Returns
+/// the version of the interface. Fails, without confining anything, if less than required would be enforced.
 pub(in crate::root) fn enter_sandbox(dir: &Dir, writable: bool, required: bool) -> Result<u32, String> {
     let (least, linux) = match (required, writable) {
         (true, _) => (AccessFs::from_all(ABI::V3), "6.2"),
@@ -39,7 +40,7 @@ pub(in crate::root) fn enter_sandbox(dir: &Dir, writable: bool, required: bool) 
         RulesetError::HandleAccesses(_) => {
             format!("Landlock is older than Linux {linux}, switched off, or refused by a sandbox around this process")
         }
-        // Clients are told, and so no number of an error.
+        // Clients see this text, so it contains no error number.
         _ => "Landlock is there, and the system refuses to set it up".to_owned(),
     })
 }

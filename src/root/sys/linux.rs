@@ -1,4 +1,4 @@
-//! Linux: the kernel confines paths, and says what it would have to wait for.
+//! Linux: the kernel confines paths, and tells when it would have to wait.
 
 pub(in crate::root) mod change;
 mod kinds;
@@ -26,9 +26,9 @@ pub(in crate::root) struct Caps {
     openat2: bool,
     /// A local disk or memory, where opening and small reads do not block for long.
     pub(in crate::root) quick: bool,
-    /// The root's own device; others may be another kind of file system.
+    /// The root's own device. Others may be another kind of file system.
     device: u64,
-    /// Only what is quick is to be asked for.
+    /// Only what is quick may be accessed.
     pub(in crate::root) only_local: bool,
 }
 
@@ -44,7 +44,7 @@ impl Caps {
 }
 
 impl Caps {
-    /// Whether what `stat` is of lies on the root's own file system, and that is a local one.
+    /// Whether the object of `stat` is on the root's own file system, and that is a local one.
     pub(in crate::root) fn is_quick_at(self, stat: &Stat) -> bool {
         self.quick && stat.device == self.device
     }
@@ -60,14 +60,14 @@ impl Caps {
     }
 }
 
-/// Whether the kernel has openat2 (since 5.6) and the sandbox around this process, if there is one, allows it.
+/// Whether the kernel has openat2 (since 5.6), and a sandbox around this process, if any, allows it.
 fn has_openat2(root: &Dir) -> bool {
     let probe = beneath(root, Path::new("."), OFlags::PATH, ResolveFlags::empty());
     !matches!(probe, Err(Errno::NOSYS | Errno::PERM))
 }
 
-/// Tries again where the server of a network file system has replaced what was being opened: the name leads to another
-/// file now.
+/// Retries if the server of a network file system has replaced what was being opened, so that the name now leads to
+/// another file.
 fn fresh<T>(mut attempt: impl FnMut() -> Result<T, RootError>) -> Result<T, RootError> {
     const ATTEMPTS: usize = 4;
     for _ in 1..ATTEMPTS {
@@ -79,20 +79,19 @@ fn fresh<T>(mut attempt: impl FnMut() -> Result<T, RootError>) -> Result<T, Root
     attempt()
 }
 
-/// Kind, size and times of what the path names, a link's own where it is one. Nothing is opened for reading, so
-/// no FIFO's writer and no device notices.
+/// Kind, size and times of what the path names; of a link itself, not its target. Nothing is opened for reading, so
+/// neither a device nor the writer of a FIFO notices.
 pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Caps) -> Result<Stat, RootError> {
     fresh(|| served(&reach(root, path, OFlags::PATH, ResolveFlags::empty(), can)?, can))
 }
 
-/// The same, if it lies on the root's own file system; `None` also where the kernel cannot tell.
+/// The same, if it is on the root's own file system; `None` also if the kernel cannot tell.
 pub(in crate::root) fn stat_local(root: &Dir, path: &RelPath, can: Caps) -> Option<Stat> {
     let handle = can.openat2.then(|| reach(root, path, OFlags::PATH, ResolveFlags::NO_XDEV, can))?.ok()?;
     handle.metadata().ok().map(|metadata| Stat::from(&metadata))
 }
 
-/// What is known of an open file or directory. Fails where it lies on a file system that is not served; the root's own
-/// is.
+/// Facts about an open file or directory. Fails if it is on a file system that is not served; the root's own is.
 fn served(handle: &File, can: Caps) -> Result<Stat, RootError> {
     let stat = Stat::from(&handle.metadata()?);
     if stat.device != can.device {
@@ -101,8 +100,8 @@ fn served(handle: &File, can: Caps) -> Result<Stat, RootError> {
     Ok(stat)
 }
 
-/// Opens what the path names, without blocking on it and without letting a terminal take the process over; what is
-/// known of it then is what the open handle says.
+/// Opens what the path names, without blocking on it and without acquiring a controlling terminal. The facts returned
+/// are those of the open handle.
 pub(in crate::root) fn open(root: &Dir, path: &RelPath, access: Access, can: Caps) -> Result<(File, Stat), RootError> {
     let flags = match access {
         Access::File => OFlags::NONBLOCK | OFlags::NOCTTY,
@@ -115,7 +114,7 @@ pub(in crate::root) fn open(root: &Dir, path: &RelPath, access: Access, can: Cap
     })
 }
 
-/// A handle of a directory, to find its entries by and not to read it.
+/// A handle of a directory, for looking up its entries, not for reading it.
 pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, can: Caps) -> Result<File, RootError> {
     fresh(|| {
         let handle = reach(root, path, OFlags::PATH | OFlags::DIRECTORY, ResolveFlags::empty(), can)?;
@@ -124,7 +123,7 @@ pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, can: Caps) -
     })
 }
 
-/// A handle of a regular file, to tell it by and not to read it.
+/// A handle of a regular file, for identifying it, not for reading it.
 pub(in crate::root) fn file_handle(root: &Dir, path: &RelPath, can: Caps) -> Result<File, RootError> {
     fresh(|| {
         let handle = reach(root, path, OFlags::PATH, ResolveFlags::empty(), can)?;
@@ -134,8 +133,8 @@ pub(in crate::root) fn file_handle(root: &Dir, path: &RelPath, can: Caps) -> Res
     })
 }
 
-/// Whether a file can change without an event for its directory. `None`: there are no events at all, as other machines may
-/// write to the file system from elsewhere.
+/// Whether a file can change without an event for its directory. `None` if there are no events at all, because other
+/// machines may write to the file system.
 pub(in crate::root) fn changes_elsewhere(root: &Dir, path: &RelPath, can: Caps) -> Result<Option<bool>, RootError> {
     let handle = reach(root, path, OFlags::PATH, ResolveFlags::empty(), can)?;
     if is_remote(&handle) {
@@ -148,7 +147,7 @@ pub(in crate::root) fn changes_elsewhere(root: &Dir, path: &RelPath, can: Caps) 
     Ok(Some(stat.links > 1 || (can.openat2 && is_mount_point(root, path, can)?)))
 }
 
-/// Whether others may change what is there by another machine or program, which the kernel does not tell.
+/// Whether other machines or programs may change what is there without the kernel knowing.
 fn is_remote(file: &impl AsFd) -> bool {
     fs::fstatfs(file).is_ok_and(|about| REMOTE.contains(&about.f_type))
 }
@@ -170,7 +169,7 @@ const REMOTE: [fs::FsWord; 13] = [
     0x786f_4256,
 ];
 
-/// Whether something is mounted at the path itself, be it of the same file system.
+/// Whether something is mounted at the path itself, even of the same file system.
 fn is_mount_point(root: &Dir, path: &RelPath, can: Caps) -> Result<bool, RootError> {
     let Some(name) = path.file_name() else { return Ok(false) };
     let parent = directory_handle(root, &path.parent(), can)?;
@@ -179,7 +178,7 @@ fn is_mount_point(root: &Dir, path: &RelPath, can: Caps) -> Result<bool, RootErr
     Ok(matches!(here, Err(Errno::XDEV)))
 }
 
-/// Opens without following a link: in one step, or where the kernel cannot, by a chain of handles and then a single name.
+/// Opens without following links: in one step or, if the kernel cannot, by a chain of handles and then a single name.
 fn reach(root: &Dir, path: &RelPath, flags: OFlags, resolve: ResolveFlags, can: Caps) -> io::Result<File> {
     let flags = flags | OFlags::NOFOLLOW;
     if can.only_local {
@@ -192,7 +191,7 @@ fn reach(root: &Dir, path: &RelPath, flags: OFlags, resolve: ResolveFlags, can: 
     Ok(fs::openat(&parent, name, flags | OFlags::CLOEXEC, Mode::empty())?.into())
 }
 
-/// The same on the directory's own file system alone, where that is a local one and the kernel can tell.
+/// The same, only on the directory's own file system, if that is a local one and the kernel can tell.
 fn reach_here(root: &impl AsFd, path: &RelPath, flags: OFlags, resolve: ResolveFlags, can: Caps) -> io::Result<File> {
     if !can.quick || !can.openat2 {
         return Err(io::ErrorKind::TimedOut.into());
@@ -211,8 +210,8 @@ fn beneath(root: &impl AsFd, path: &Path, flags: OFlags, resolve: ResolveFlags) 
 }
 
 /// Reads from the beginning until the buffer is full or the file ends, without waiting for a disk
-/// ([`io::ErrorKind::WouldBlock`] where it would have to). File systems that do not know the flag (tmpfs, overlayfs)
-/// are in memory anyway, or near it.
+/// ([`io::ErrorKind::WouldBlock`] if it would have to). File systems that do not know the flag (tmpfs, overlayfs) are
+/// in memory or close to it anyway.
 pub(in crate::root) fn read_cached(file: &File, buffer: &mut [u8]) -> io::Result<usize> {
     use std::os::unix::fs::FileExt as _;
 
@@ -231,7 +230,7 @@ pub(in crate::root) fn read_cached(file: &File, buffer: &mut [u8]) -> io::Result
     Ok(done)
 }
 
-/// Calls `entry` for every name in an open directory, until it says stop. `.` and `..` are left out.
+/// Calls `entry` for every name in an open directory until it says stop, without `.` and `..`.
 pub(in crate::root) fn list(
     dir: &File,
     buffer: &mut Vec<u8>,
@@ -246,7 +245,7 @@ pub(in crate::root) fn list(
             continue;
         }
         let kind = match next.file_type() {
-            // Some file systems do not note it: ask for the entry itself, never for a link's target.
+            // Some file systems do not record it, so ask for the entry itself, never for a link's target.
             FileType::Unknown => match fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) => kind_of(FileType::from_raw_mode(stat.st_mode)),
                 Err(_) => Kind::Other,
@@ -271,14 +270,14 @@ fn kind_of(kind: FileType) -> Kind {
     }
 }
 
-/// The same as [`stat_in`], only where that cannot be another file system.
+/// The same as [`stat_in`], only if that cannot be on another file system.
 pub(in crate::root) fn stat_here(dir: &File, name: &[u8], can: Caps) -> Result<Stat, RootError> {
     let handle =
         reach_here(dir, &RelPath::from_bytes(name), OFlags::PATH | OFlags::NOFOLLOW, ResolveFlags::empty(), can)?;
     Ok(Stat::from(&handle.metadata()?))
 }
 
-/// Size and modification time of a name in an open directory, a link's own where it is one.
+/// Size and modification time of a name in an open directory; of a link itself, not its target.
 pub(in crate::root) fn stat_in(dir: &File, name: &[u8]) -> Result<Stat, RootError> {
     let stat = fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
     let time = |seconds: i64, nanos: u64| {

@@ -1,4 +1,4 @@
-//! Other systems: the `notify` crate, one directory at a time, never below it and never through links.
+//! Other systems: the `notify` crate, for one directory at a time, not recursively and not through links.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,19 +15,19 @@ use super::LONGEST_WAIT;
 use crate::root::hints::{Happened, Hint, NoWatch, Scope, at_or_below};
 use crate::root::{RelPath, Root};
 
-/// Hints that may wait; what comes then is lost, and said to be.
+/// How many hints may wait; further ones are lost, and reported as such.
 const WAITING: usize = 16 << 10;
 
-/// The watched directories, and what is heard of them.
+/// The watched directories, and which events are wanted.
 #[derive(Debug)]
 pub(crate) struct Hints {
     watcher: Option<RecommendedWatcher>,
     heard: Receiver<Event>,
     lost: Arc<AtomicBool>,
-    /// The waiting thread, if there is one.
+    /// The waiting thread, if any.
     waiting: Arc<OnceLock<Thread>>,
     directories: BTreeMap<RelPath, Scope>,
-    /// The served directory, as the system's events have it.
+    /// The served directory as the system's events name it.
     root: PathBuf,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Hints {
 pub(crate) struct Waker;
 
 impl Hints {
-    /// Without watches yet. With `never` it stays so, and waiting is all it does.
+    /// No watches yet. With `never` it stays that way, and can only wait.
     pub(crate) fn new(never: bool) -> Self {
         let (tell, heard) = sync_channel(WAITING);
         let (lost, waiting) = (Arc::<AtomicBool>::default(), Arc::<OnceLock<Thread>>::default());
@@ -52,7 +52,7 @@ impl Hints {
         }
     }
 
-    /// What ends a wait.
+    /// The means to end a wait.
     #[expect(clippy::unused_self, reason = "the same signature as on Linux")]
     pub(crate) fn waker(&self) -> Waker {
         Waker
@@ -73,17 +73,17 @@ impl Hints {
         Ok(())
     }
 
-    /// Watches a directory no longer.
+    /// Stops watching a directory.
     pub(crate) fn forget(&mut self, path: &RelPath) {
         if self.directories.remove(path).is_some()
             && let Some(watcher) = &mut self.watcher
         {
-            // It fails where the directory is gone, and the watch with it.
+            // Fails if the directory is gone, and the watch with it.
             let _ = watcher.unwatch(&self.root.join(path.as_path()));
         }
     }
 
-    /// What is heard of a directory, where it is watched.
+    /// Which events of a directory are wanted, if it is watched.
     pub(crate) fn scope(&self, path: &RelPath) -> Option<Scope> {
         self.directories.get(path).copied()
     }
@@ -93,9 +93,9 @@ impl Hints {
         self.directories.keys()
     }
 
-    /// Waits for hints, the bell or the time, and gives `on` what there is.
+    /// Waits for hints, a wake-up or the time, and passes the hints to `on`.
     pub(crate) fn wait(&mut self, until: Option<Instant>, mut on: impl FnMut(Hint<'_>)) {
-        // Hints that came before the wait woke nothing.
+        // Hints that arrived before the wait have woken nothing.
         let is_first = self.waiting.set(thread::current()).is_ok();
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         match left.or(is_first.then_some(LONGEST_WAIT)) {
@@ -132,7 +132,7 @@ impl Hints {
 }
 
 impl Waker {
-    /// Ends the wait that goes on, or the next one.
+    /// Ends the current wait, or the next one.
     #[expect(clippy::unused_self, reason = "the same signature as on Linux")]
     pub(crate) fn wake(&self, waiting: &Thread) {
         waiting.unpark();
@@ -163,7 +163,7 @@ fn below(root: &Path, path: &Path) -> Option<RelPath> {
 
 fn happened(kind: EventKind) -> Happened {
     match kind {
-        // Windows does not say what of a file it was.
+        // Windows does not say what has changed in a file.
         EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Any) => Happened::Write,
         EventKind::Modify(ModifyKind::Metadata(_)) | EventKind::Access(_) => Happened::Other,
         _ => Happened::Name,

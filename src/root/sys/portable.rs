@@ -17,12 +17,12 @@ use crate::root::stat::{Kind, Stat};
 #[derive(Clone, Copy, Debug)]
 pub(in crate::root) struct Caps {
     pub(in crate::root) quick: bool,
-    /// Nothing is to be asked for, as nothing is known to be quick.
+    /// Nothing may be accessed, because nothing is known to be quick.
     pub(in crate::root) only_local: bool,
 }
 
 impl Caps {
-    /// Without a read that refuses to block, nothing is taken to be quick.
+    /// Without a read that never blocks, nothing counts as quick.
     pub(in crate::root) fn of(_root: &Dir) -> io::Result<Self> {
         Ok(Self { quick: false, only_local: false })
     }
@@ -46,7 +46,7 @@ pub(in crate::root) fn stat(root: &Dir, path: &RelPath, can: Caps) -> Result<Sta
     Ok(Stat::from(&super::parent(root, path)?.symlink_metadata(os_str(name))?))
 }
 
-/// Not offered: nothing here tells a local file system from others.
+/// Not offered: nothing here distinguishes local file systems from others.
 pub(in crate::root) fn stat_local(_root: &Dir, _path: &RelPath, _can: Caps) -> Option<Stat> {
     None
 }
@@ -60,12 +60,12 @@ pub(in crate::root) fn open(root: &Dir, path: &RelPath, access: Access, can: Cap
 
 /// Whether a file can change without an event for its directory. `None`: there are no events here.
 pub(in crate::root) fn changes_elsewhere(root: &Dir, path: &RelPath, can: Caps) -> Result<Option<bool>, RootError> {
-    // Of a single file nothing more can be heard, so it is to be looked at.
+    // There are no events for a single file, so it has to be polled.
     let stat = stat(root, path, can)?;
     Ok(if stat.kind == Kind::File && stat.names() > 1 { None } else { Some(false) })
 }
 
-/// A handle of a directory, to find its entries by.
+/// A handle of a directory, for looking up its entries.
 pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, can: Caps) -> Result<File, RootError> {
     can.answers()?;
     Ok(open_nofollow(root, path, Access::Directory)?)
@@ -88,7 +88,7 @@ fn open_nofollow(root: &Dir, path: &RelPath, access: Access) -> io::Result<File>
     Ok(parent.open_with(name, &options)?.into_std())
 }
 
-/// Other systems have sandboxes, too, but none that a program without privileges can put itself into for one directory.
+/// Other systems have sandboxes as well, but none that an unprivileged program can enter for one directory.
 pub(in crate::root) fn enter_sandbox(_dir: &Dir, _writable: bool, _required: bool) -> Result<u32, String> {
     Err("this system has no Landlock, only Linux has".to_owned())
 }
@@ -97,7 +97,7 @@ pub(in crate::root) fn must_be_served(_file: &File) -> Result<(), RootError> {
     Ok(())
 }
 
-/// Not offered: nothing here says whether a read would wait.
+/// Not offered: nothing here tells whether a read would wait.
 pub(in crate::root) fn read_cached(_file: &File, _buffer: &mut [u8]) -> io::Result<usize> {
     Err(io::ErrorKind::WouldBlock.into())
 }

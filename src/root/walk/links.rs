@@ -1,8 +1,8 @@
-//! Links to directories, which walks do not descend: one that a call names is entered, the others are counted.
+//! Links to directories, which walks do not enter: one that a call names is entered, the others are counted.
 //!
-//! A link is resolved first, within the served directory and past the deny patterns, and the walk goes on at the real
-//! path, which it opens as any other, without following links. What it finds there is shown by its path through the
-//! link. Each link is entered once, so that loops end.
+//! A link is resolved first, within the served directory and subject to the deny patterns. The walk continues at the
+//! real path, which it opens like any other, without following links, and shows what it finds by the path through the
+//! link. Each link is entered only once, so loops end.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -12,20 +12,20 @@ use crate::root::Root;
 use crate::root::path::RelPath;
 use crate::runtime::cancel::Cancel;
 
-/// Links entered in one walk.
+/// How many links one walk enters.
 const MOST_ENTERED: usize = 100;
-/// Links that are not named, and looked at to be counted: each takes a few system calls.
+/// How many links that are not named are examined for counting: each takes a few system calls.
 const MOST_LOOKED_AT: usize = 256;
 
-/// Whether a call names the link at a path, as it is shown.
+/// Whether a call names the link at a path, as shown.
 type Naming<'r> = Box<dyn Fn(&RelPath) -> bool + Send + Sync + 'r>;
 
 /// The links of one walk.
 #[derive(Default)]
 pub(super) struct Links<'r> {
-    /// `None`: none is entered, and none counted.
+    /// `None`: no link is entered or counted.
     naming: Option<Naming<'r>>,
-    /// Where those that were entered are.
+    /// The real paths of those that were entered.
     entered: HashSet<RelPath>,
     looked_at: usize,
     passed: NotEntered,
@@ -36,7 +36,7 @@ pub(super) struct Links<'r> {
 pub struct NotEntered {
     /// How many.
     pub count: usize,
-    /// There were too many links to look at them all.
+    /// There were too many links to examine them all.
     pub is_more: bool,
 }
 
@@ -49,7 +49,7 @@ impl<'r> Links<'r> {
         self.passed
     }
 
-    /// Where to go on, where the link at `link` is one to enter.
+    /// Where to continue, if the link at `link` is to be entered.
     pub(super) fn enter(&mut self, root: &Root, link: &WalkedPath, cancel: &Cancel) -> Option<WalkedPath> {
         let is_named = self.naming.as_ref()?(link.shown());
         if !is_named && self.looked_at == MOST_LOOKED_AT {

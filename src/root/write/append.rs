@@ -1,5 +1,6 @@
-//! More at the end of a file, at the cost of what is added. It is the one change that happens in place: a process that
-//! is killed in the middle may leave a part of it, and a file with several names is refused, as all would change.
+//! Appending to a file, at the cost of the added bytes only. This is the one change that happens in place: if the
+//! process is killed midway, part of the text may remain. A file with several names is refused, because all of them
+//! would change.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -18,9 +19,9 @@ use crate::root::{RequestedPath, RootError, sys};
 use crate::runtime::cancel::Cancel;
 
 impl WritableRoot {
-    /// Adds to the end of a file, or creates it. `fit` is shown the ends of the file that is added to, and may give other
-    /// bytes for the content; nothing in this server comes between. It is not asked about a new file, nor about one that
-    /// may be written and not be read. Where another program was faster, it is asked again.
+    /// Appends to a file, or creates it. `fit` receives the first and last bytes of the existing file, and may return
+    /// other bytes to append; nothing in this server changes the file in between. It is not called for a new file, nor
+    /// for one that is writable but not readable. If another program is faster, it is called again.
     pub(crate) fn append<T: Default, E>(
         &self,
         asked: &RequestedPath,
@@ -31,7 +32,7 @@ impl WritableRoot {
         UpdateError::flatten(Self::persist(|| self.append_once(asked, new, cancel, &fit)))
     }
 
-    /// The inner error is the one of `fit`, and nothing was written then.
+    /// The inner error is from `fit`; in that case nothing was written.
     fn append_once<T: Default, E>(
         &self,
         asked: &RequestedPath,
@@ -75,9 +76,10 @@ impl WritableRoot {
         Ok(Ok(Updated { value, written: Written::of(place.path, &now, false) }))
     }
 
-    /// The file that has the name now, and what was added. Fails where another program has replaced the file meanwhile, so
-    /// that what was added has no name any more, or the one of a backup. It is taken back there; trying again adds it to
-    /// the file that has the name. An editor may have loaded what was added and saved it: that file has it already.
+    /// Returns the file that now has the name, and what was appended. Fails if another program has replaced the file
+    /// meanwhile, so that the appended text has lost its name or is in a backup. In that case it is taken back there,
+    /// and a retry appends to the file that has the name now. If an editor had loaded the appended text and saved it,
+    /// that file already has it.
     fn reached(&self, place: &Place, file: &File, before: u64, content: &[u8]) -> Result<Stat, WriteError> {
         let now = Stat::from(&file.metadata()?);
         let there = place.look()?;
@@ -95,7 +97,7 @@ impl WritableRoot {
     }
 }
 
-/// Whether the file at the place can be read and has these bytes there.
+/// Whether the file at the place is readable and has these bytes at `at`.
 fn contains(place: &Place, at: u64, content: &[u8]) -> bool {
     let read = || -> Option<bool> {
         let mut file = open_in(place, OpenOptions::new().read(true)).ok()?;
@@ -112,7 +114,8 @@ fn contains(place: &Place, at: u64, content: &[u8]) -> bool {
     !content.is_empty() && read() == Some(true)
 }
 
-/// Opens a file to add to it, and to read it where that is allowed: what may be written and not be read takes more, too.
+/// Opens a file for appending, and for reading if possible. A file that is writable but not readable can be appended to
+/// as well.
 fn open_to_append(place: &Place) -> Result<(File, bool), WriteError> {
     match open_in(place, OpenOptions::new().read(true).append(true)) {
         Err(WriteError::Root(RootError::PermissionDenied)) => {
@@ -122,12 +125,12 @@ fn open_to_append(place: &Place) -> Result<(File, bool), WriteError> {
     }
 }
 
-/// Adds all of `content` to a file that was `before` bytes long, or takes back what got there: trying again must not
-/// add it twice.
+/// Appends all of `content` to a file of `before` bytes, or takes back what was written: a retry must not append it
+/// twice.
 fn add(file: &mut File, before: u64, content: &[u8], cancel: &Cancel) -> Result<(), WriteError> {
     let mut written = 0;
     while written < content.len() {
-        // A step, and no more: what was begun is done.
+        // Only counts as a step: a write that has begun is finished.
         let _ = cancel.checkpoint();
         let end = content.len().min(written + PIECE);
         let error = match file.write(&content[written..end]) {
@@ -148,22 +151,22 @@ fn add(file: &mut File, before: u64, content: &[u8], cancel: &Cancel) -> Result<
     Ok(())
 }
 
-/// Bytes that are read at each end of a file that is added to.
+/// How many bytes are read at each end of the file.
 const END: u64 = 64 << 10;
 
-/// A file's first and last bytes.
+/// The first and last bytes of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ends {
-    /// The file's size when they were read.
+    /// The size of the file when they were read.
     pub size: u64,
-    /// The first bytes; all of them where the file is short.
+    /// The first bytes; all bytes if the file is short.
     pub head: Vec<u8>,
-    /// The last bytes, where they are not in `head`.
+    /// The last bytes, without those in `head`.
     pub tail: Vec<u8>,
 }
 
 impl Ends {
-    /// Reads them, of a file of this size.
+    /// Reads them from a file of this size.
     pub(super) fn read(file: &File, size: u64) -> io::Result<Self> {
         let from = |start, most| {
             let mut bytes = Vec::with_capacity(most as usize);
@@ -177,7 +180,7 @@ impl Ends {
         Ok(Self { size, head: from(0, END)?, tail: from(size - END, END)? })
     }
 
-    /// Whether this is all of the file.
+    /// Whether this is the whole file.
     pub(crate) fn is_whole(&self) -> bool {
         self.head.len() as u64 == self.size
     }

@@ -1,9 +1,9 @@
-//! A file is copied, or a directory with all that is in it, without its content leaving the server.
+//! Copies a file, or a directory with everything in it, without the content leaving the server.
 //!
-//! A file appears at once, as in [`super::replace`], and nothing is overwritten unless that is asked for. The copy has
-//! the mode of its source; a file that it overwrites keeps its own. In a tree, links are copied as links and say what
-//! they said; FIFOs, sockets and devices are left out and counted. A tree that fails or is cancelled in the middle
-//! stays as far as it came.
+//! A file appears in one step, as in [`super::replace`], and nothing is overwritten unless requested. The copy has the
+//! mode of its source; a file that it overwrites keeps its own. In a tree, links are copied as links with the same
+//! target; FIFOs, sockets and devices are left out and counted. If copying a tree fails or is cancelled, the part that
+//! was copied stays.
 
 use cap_std::fs::Dir;
 
@@ -28,31 +28,31 @@ use crate::runtime::cancel::Cancel;
 /// How to copy.
 #[derive(Clone, Copy, Debug)]
 pub struct CopyOptions {
-    /// Whether missing directories on the way are made.
+    /// Whether to create missing parent directories.
     pub parents: bool,
-    /// Whether a file that is there is replaced.
+    /// Whether to replace an existing file.
     pub overwrite: bool,
 }
 
-/// What was copied.
+/// The result of copying.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Copied {
-    /// From where: a real path.
+    /// The source: a real path.
     pub from: RelPath,
-    /// To where: a real path.
+    /// The destination: a real path.
     pub to: RelPath,
-    /// Files, links and directories that were made.
+    /// How many files, links and directories were created.
     pub entries: usize,
-    /// In files.
+    /// The bytes in files.
     pub bytes: u64,
     /// FIFOs, sockets and devices, which were left out.
     pub skipped: usize,
-    /// Of a file: what there is to know besides.
+    /// For a file: what else the client should know.
     pub caveats: Caveats,
 }
 
 impl WritableRoot {
-    /// Copies what `source` leads to. `report` is told how many entries of a tree are done.
+    /// Copies what `source` leads to. `report` receives the number of entries that are done.
     pub fn copy(
         &self,
         source: &RequestedPath,
@@ -85,8 +85,8 @@ impl WritableRoot {
         }
     }
 
-    /// Where a copy is to be: the name itself, or with `over` what a link of that name leads to. What has the name
-    /// fails it, unless it may be replaced.
+    /// Where the copy goes: the name itself or, with `over`, the target of a link of that name. Fails if the name is
+    /// taken, unless that may be replaced.
     fn copy_target(&self, destination: &RequestedPath, over: bool, cancel: &Cancel) -> Result<Target, WriteError> {
         let target = self.target(destination, LastLink::Itself, cancel)?;
         match target.missing().is_empty() {
@@ -96,7 +96,7 @@ impl WritableRoot {
         }
     }
 
-    /// A file may be replaced where that is asked for; a directory, and what is no file, never.
+    /// A file may be replaced if requested; a directory or special file never.
     fn not_overwritten(&self, destination: &RequestedPath, cancel: &Cancel) -> WriteError {
         let is_file = self.root.stat(destination, cancel).is_ok_and(|(_, stat)| stat.kind == Kind::File);
         if is_file { WriteError::NotOverwritten } else { WriteError::Exists }
@@ -163,7 +163,7 @@ impl WritableRoot {
             done.map_err(|error| error.partly(&new, copied.entries))?;
             report(copied.entries);
         }
-        // Last, as a copy of a write-protected directory could not be filled; and from within.
+        // Last, because a copy of a write-protected directory could not be filled; and innermost first.
         let directories = tree.entries.iter().rev().filter(|(_, kind)| *kind == Kind::Directory).map(|(path, _)| path);
         for path in directories.chain([&copied.from]) {
             let new = moved(path, &copied.from, &copied.to);
@@ -182,7 +182,7 @@ impl WritableRoot {
         copied: &mut Copied,
         cancel: &Cancel,
     ) -> Result<(), WriteError> {
-        // Opened for each entry: a directory that is moved out of the root meanwhile is not followed.
+        // Opened again for each entry, so that a directory that is moved out of the root meanwhile is not followed.
         let dir = self.open(&new.parent())?;
         match kind {
             Kind::File if path.file_name().is_some_and(is_temporary) => return Ok(()),
@@ -205,7 +205,7 @@ impl WritableRoot {
         Ok(())
     }
 
-    /// A file of a tree that is not visible yet, so it is written in place, and removed if that fails.
+    /// A file in a tree that is not visible yet, so it is written in place, and removed if that fails.
     fn copy_new(&self, source: &ReadFile, dir: &Dir, new: &RelPath, cancel: &Cancel) -> Result<u64, WriteError> {
         let file = dir.open_with(name_of(new), &new_file(Readers::Owner))?.into_std();
         let copied = copy_content(&source.handle, &file, source.stat.size, self.durable, cancel).and_then(|bytes| {
@@ -222,7 +222,7 @@ impl WritableRoot {
         copied
     }
 
-    /// Gives a directory that was filled the mode of its source.
+    /// Gives a directory the mode of its source, once it is filled.
     fn finish_directory(&self, path: &RelPath, new: &RelPath) -> Result<(), WriteError> {
         let open = |path| sys::open(&self.root.dir, path, Access::Directory, self.root.can());
         let ((source, _), (directory, _)) = (open(path)?, open(new)?);
@@ -234,7 +234,7 @@ impl WritableRoot {
     }
 }
 
-/// Its owner's only, until it is complete.
+/// Accessible to its owner only, until it is complete.
 fn make_private_directory(dir: &Dir, path: &RelPath) -> Result<(), WriteError> {
     let mut builder = cap_std::fs::DirBuilder::new();
     #[cfg(unix)]

@@ -1,8 +1,8 @@
-//! A name is deleted: of a file, a link (never what it leads to), an empty directory, or where that is asked for, a
-//! directory with all that is in it.
+//! Deletes a file, a link (never its target), an empty directory or, if requested, a directory with everything in it.
 //!
-//! A tree is looked through first, and deleted from within. For every entry its directory is opened again from the root, so
-//! that one that was moved out meanwhile is not followed. A tree that fails or is cancelled in the middle is gone in part.
+//! A tree is examined first, and then deleted innermost first. For every entry, its directory is opened again from the
+//! root, so that one that was moved out meanwhile is not followed. If deleting a tree fails or is cancelled, part of it
+//! is gone.
 
 use super::path_locks::Claimed;
 use super::tree::{Rules, Tree};
@@ -13,19 +13,19 @@ use crate::root::stat::Kind;
 use crate::root::{RelPath, RequestedPath, RootError};
 use crate::runtime::cancel::Cancel;
 
-/// What was deleted.
+/// The result of deleting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deleted {
-    /// What it was.
+    /// What was deleted.
     pub kind: Kind,
-    /// Where: a real path.
+    /// Where it was: a real path.
     pub path: RelPath,
-    /// How many entries, with itself.
+    /// How many entries were deleted, including itself.
     pub entries: usize,
 }
 
 impl WritableRoot {
-    /// Deletes what has the name `asked`. `report` is told how many entries of a tree are gone.
+    /// Deletes the entry `asked`. `report` receives the number of deleted entries of a tree.
     pub fn delete(
         &self,
         asked: &RequestedPath,

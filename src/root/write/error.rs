@@ -1,7 +1,7 @@
-//! Why something was not changed: one enum, and the one place that turns an [`io::Error`] of a change into it.
+//! Why a change failed: one enum, and the one place that turns an [`io::Error`] of a change into it.
 //!
-//! As with [`RootError`], the messages go to clients and models: no path outside the served directory, no error
-//! number, and what to do next where something can be done. Unless one says otherwise, nothing was changed.
+//! As with [`RootError`], the messages go to clients and models: no path outside the served directory, no error number,
+//! and what to do next if anything can be done. Unless a message says otherwise, nothing was changed.
 
 use std::io;
 
@@ -9,10 +9,10 @@ use super::Version;
 use crate::root::{ProtectedBy, RelPath, RootError};
 use crate::runtime::cancel::Cancelled;
 
-/// Why something was not changed.
+/// Why a change failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// It cannot even be looked at.
+    /// It cannot even be examined.
     #[error(transparent)]
     Root(#[from] RootError),
     /// A parent directory is missing.
@@ -39,7 +39,7 @@ pub enum WriteError {
     /// An append failed in the middle, and another program appends to the file.
     #[error("{error}; the first {written} bytes were appended, so do not append them again")]
     PartlyAppended {
-        /// How many bytes were added.
+        /// How many bytes were appended.
         written: usize,
         /// What went wrong.
         error: Box<WriteError>,
@@ -53,7 +53,7 @@ pub enum WriteError {
     /// The version does not match.
     #[error("the file has changed: its version is now {now}; read it again before you write")]
     Changed {
-        /// As it is.
+        /// The current version.
         now: Version,
     },
     /// A version was given, but the file is gone.
@@ -80,9 +80,9 @@ pub enum WriteError {
     /// The file is too long to edit.
     #[error("the file has {size} bytes; the limit for editing is {most}")]
     TooLong {
-        /// Of the file.
+        /// The size of the file, in bytes.
         size: u64,
-        /// What is allowed.
+        /// The limit, in bytes.
         most: u64,
     },
     /// The path is DIR itself.
@@ -97,7 +97,7 @@ pub enum WriteError {
     /// The tree contains a denied entry.
     #[error("it contains a denied entry, so it cannot be moved, copied or deleted as a whole")]
     HoldsDenied,
-    /// It has a name that may be read and not changed.
+    /// Its name is protected.
     #[error("{0}")]
     ProtectedName(ProtectedBy),
     /// The tree contains a protected entry.
@@ -117,7 +117,7 @@ pub enum WriteError {
     Partly {
         /// What went wrong.
         error: Box<WriteError>,
-        /// Where.
+        /// The entry at which it failed.
         at: RelPath,
         /// How many entries are done.
         done: usize,
@@ -127,7 +127,7 @@ pub enum WriteError {
         "it looks like a Windows path, and would become a strange name here; give a path relative to the directory"
     )]
     WindowsPath,
-    /// A file is meant, but the path ends in `/`.
+    /// The path ends in `/`, but should name a file.
     #[error("a path that ends in \"/\" names a directory, not a file")]
     NamesDirectory,
     /// The disk or the quota is full.
@@ -145,7 +145,7 @@ pub enum WriteError {
     /// The file system has neither a rename that does not overwrite nor hard links.
     #[error("this file system cannot move without the risk of overwriting; use copy_file, then delete_file")]
     NoSafeMove,
-    /// The change is done, but a power cut can undo it.
+    /// The change is done, but a power cut may undo it.
     #[error("done, but the disk did not confirm it: {0}")]
     Unconfirmed(String),
     /// Anything else, in words.
@@ -156,18 +156,18 @@ pub enum WriteError {
 /// Which of two paths an error is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Where something is taken from.
+    /// The path that something is taken from.
     Source,
-    /// Where it is to be.
+    /// The path that something is put at.
     Destination,
 }
 
-/// Why something was not moved or copied.
+/// Why something could not be moved or copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SideError {
-    /// The path that it is about.
+    /// The path with the problem.
     pub side: Side,
-    /// Why.
+    /// The problem.
     pub error: WriteError,
 }
 
@@ -179,7 +179,7 @@ impl Side {
 }
 
 impl WriteError {
-    /// The same in the middle of a tree, `done` entries of which are done.
+    /// The same in the middle of a tree of which `done` entries are done.
     pub(super) fn partly(self, at: &RelPath, done: usize) -> Self {
         match self {
             Self::Root(RootError::Cancelled) => self,
@@ -189,13 +189,13 @@ impl WriteError {
 }
 
 impl WriteError {
-    /// Of waiting for the disk, when all is written.
+    /// An error of waiting for the disk after everything was written.
     #[expect(clippy::needless_pass_by_value, reason = "it is the error's end, as for `map_err`")]
     pub(super) fn unconfirmed(error: io::Error) -> Self {
         Self::Unconfirmed(error.kind().to_string())
     }
 
-    /// Of an operation on a directory's names, which needs the right to write to the directory.
+    /// An error of an operation on the names in a directory, which requires permission to write to the directory.
     pub(super) fn in_directory(error: io::Error) -> Self {
         match error.into() {
             Self::Root(RootError::PermissionDenied) => Self::DirectoryProtected,
@@ -217,14 +217,14 @@ impl From<io::Error> for WriteError {
         match error.kind() {
             Kind::StorageFull | Kind::QuotaExceeded => Self::Full,
             Kind::ReadOnlyFilesystem => Self::ReadOnly,
-            // Of a rename. What opens paths says it for what leads out, and that is a RootError before it comes here.
+            // From a rename. If a path led outside, opening it would have failed earlier with a RootError.
             Kind::CrossesDevices => Self::OtherFileSystem,
             Kind::AlreadyExists => Self::Exists,
             Kind::DirectoryNotEmpty => Self::NotEmpty,
             Kind::ResourceBusy | Kind::ExecutableFileBusy => Self::InUse,
             Kind::FileTooLarge => Self::Io("the file would be larger than this system allows".to_owned()),
             Kind::TooManyLinks => Self::Io("the directory is full".to_owned()),
-            // Nothing here waits: it is the opening of what another program has a lease on.
+            // Nothing here blocks, so another program has a lease on the file.
             Kind::WouldBlock => Self::Root(RootError::Held),
             Kind::WriteZero | Kind::Other | Kind::Unsupported => Self::Io(error.kind().to_string()),
             _ => match RootError::from(error) {

@@ -1,9 +1,9 @@
-//! A new file takes the place of an old one by a swap of their names, and what came out is looked at: so a file that
-//! another program has put there in the last moment is noticed, and goes back. Programs that do not lock, such as
-//! editors that save by a rename, are told apart from the file that was read in no other way.
+//! A new file replaces an old one by swapping their names, and the file that came out is examined. If another program
+//! has put a different file there at the last moment, that is noticed, and the file goes back. Only this detects
+//! programs that do not lock, such as editors that save by renaming.
 //!
-//! Whatever fails, a file of another program is not removed. One that cannot be put back gets a name of its own, which
-//! [`Temporary`] never cleans up and `--check` reports.
+//! Whatever fails, a file of another program is never removed. One that cannot be put back gets a name of its own,
+//! which [`Temporary`] never cleans up and `--check` reports.
 
 use std::ffi::OsStr;
 use std::io;
@@ -13,9 +13,9 @@ use super::temporary::Temporary;
 use crate::root::stat::Stat;
 use crate::root::sys;
 
-/// What the name of a displaced file ends with.
+/// The ending of the name of a displaced file.
 const DISPLACED: &str = ".displaced";
-/// How often a swap is tried back while another program keeps replacing the file.
+/// How often the swap back is tried while another program keeps replacing the file.
 const ATTEMPTS: usize = 64;
 
 /// Whether this is the name of a file that a write displaced and could not put back.
@@ -25,8 +25,8 @@ pub(crate) fn is_displaced(name: &[u8]) -> bool {
 }
 
 impl Temporary<'_> {
-    /// Swaps its name with the one of another file, and gives what is known of that one. It stays under the temporary
-    /// name until [`Self::discard`] or [`Self::put_back`]. `None` where names cannot be swapped; nothing was done then.
+    /// Swaps its name with that of another file, and returns the facts about that one, which keeps the temporary name
+    /// until [`Self::discard`] or [`Self::put_back`]. `None` if names cannot be swapped; nothing has changed then.
     pub(super) fn exchange(&mut self, name: &OsStr) -> Result<Option<Stat>, WriteError> {
         match self.swap(name) {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => return Ok(None),
@@ -41,13 +41,13 @@ impl Temporary<'_> {
         }
     }
 
-    /// Removes what came out of the swap.
+    /// Removes the file that came out of the swap.
     pub(super) fn discard(mut self) {
         self.keeps_name = false;
     }
 
-    /// Swaps the names back, and removes the new file, which was known as `ours` before it got the name. What another
-    /// program does to the name meanwhile counts as later: it is what has the name in the end.
+    /// Swaps the names back and removes the new file, whose facts were `ours` before it got the name. Whatever another
+    /// program does to the name meanwhile counts as later, and wins.
     pub(super) fn put_back(self, name: &OsStr, ours: &Stat) -> Result<(), WriteError> {
         let mut given = ours.clone();
         for _ in 0..ATTEMPTS {
@@ -56,8 +56,8 @@ impl Temporary<'_> {
                 break;
             }
             match self.look() {
-                // The file that had the name came out again, so no other program has replaced it since. (A file that
-                // was held before would have been replaced without us, too.)
+                // The file that had the name came out again, so no other program has replaced it since. (A program that
+                // still had it open would have lost it without us, too.)
                 Ok(out) if out.is_same_file(&given) => {
                     let was_written_to = out.is_same_file(ours) && !out.has_content_of(ours);
                     if was_written_to {
@@ -81,7 +81,8 @@ impl Temporary<'_> {
         Ok(Stat::from(&self.dir.symlink_metadata(&self.name)?))
     }
 
-    /// Gives what has the temporary name one under which it stays, and says so. `None` where nothing has it.
+    /// Gives the file with the temporary name a permanent one, and returns the error that says so. `None` if there is
+    /// no such file.
     fn set_aside(&self) -> Option<WriteError> {
         let kept = self.name.replace(super::temporary::SUFFIX, DISPLACED);
         let (from, to) = ((self.dir, OsStr::new(&self.name)), (self.dir, OsStr::new(&kept)));
@@ -105,7 +106,7 @@ mod tests {
     use super::super::temporary::{Cleaned, Readers};
     use super::*;
 
-    /// A directory with a file `a` that says "old", which the new file has just been swapped with.
+    /// A directory with a file `a` that says "old", with which the new file has just been swapped.
     fn swapped(test: impl FnOnce(&Path, Temporary<'_>, &Stat)) -> Vec<(String, String)> {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path();
@@ -123,7 +124,7 @@ mod tests {
         entries.map(|path| (name(&path), fs::read_to_string(&path).expect("a file"))).collect()
     }
 
-    /// As an editor saves.
+    /// Saves like an editor.
     fn save(path: &Path, content: &str) {
         fs::write(path.join("a~"), content).expect("a file");
         fs::rename(path.join("a~"), path.join("a")).expect("a save");
@@ -148,7 +149,7 @@ mod tests {
         is(&left, "saved");
     }
 
-    /// A file that came out and cannot go back keeps a name, and so does what another program has made of ours.
+    /// A file that came out and cannot go back keeps a name, and so does what another program has turned ours into.
     #[test]
     fn no_file_of_another_program_is_removed() {
         let displaced = |content: &str, left: &[(String, String)], error: &WriteError| {

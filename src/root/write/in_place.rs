@@ -1,6 +1,5 @@
-//! A file whose name cannot be given to another one, because something is mounted at it: its content is overwritten
-//! where it is. A reader, or a kill in the middle, sees a part of each; the answer
-//! says so ([`super::Caveats`]).
+//! A file whose name cannot be given to another one, because something is mounted there: its content is overwritten in
+//! place. A reader, or a kill midway, may see a mixture of old and new; the answer says so ([`super::Caveats`]).
 
 use std::fs::File;
 use std::io::{Read, Write as _};
@@ -17,8 +16,8 @@ use crate::root::sys;
 use crate::runtime::cancel::Cancel;
 
 impl WritableRoot {
-    /// Gives the file at a mount point the `size` bytes that `source` has. What can fail is tried before the first byte
-    /// is written; what was begun is done, whether or not it is cancelled.
+    /// Gives the file at a mount point the `size` bytes of `source`. Whatever can fail is tried before the first byte
+    /// is written; from then on it is finished, even if cancelled.
     pub(super) fn overwrite(
         &self,
         place: &Place,
@@ -56,7 +55,7 @@ fn fill(file: &mut File, source: &mut dyn Read, size: u64, cancel: &Cancel) -> R
     let mut piece = vec![0; PIECE.min(size as usize)];
     let mut written = 0;
     while written < size {
-        // A step, and no more.
+        // Only counts as a step.
         let _ = cancel.checkpoint();
         let most = piece.len().min((size - written) as usize);
         match source.read(&mut piece[..most])? {

@@ -1,12 +1,12 @@
-//! The advisory lock on the file that is about to be changed (flock(2)): between two servers on one directory, also on
-//! two machines where the file system carries locks, it does what [`super::path_locks`] does inside one server.
+//! The advisory lock on the file that is about to be changed (flock(2)). Between servers on one directory, including
+//! other machines if the file system propagates locks, it does what [`super::path_locks`] does within one server.
 //!
-//! It is the file's own lock, as directories have none on network file systems, and no lock file is ever made. A change
-//! gives the name to another file, so what was locked may be out of its place by then: it counts only if the place
-//! still holds it, else the file that is there now is locked. A new file is locked before it gets its name, so that
-//! its writer is done with it before the next one begins.
+//! It is a lock on the file itself, because directories have none on network file systems; no lock file is ever
+//! created. A change gives the name to another file, so a locked file may have lost its place: the lock counts only if
+//! the place still holds that file; otherwise the file that is there now is locked. A new file is locked before it gets
+//! its name, so that its writer is done before the next one starts.
 //!
-//! Where the file system has no locks, servers do not exclude each other; [`super::exchange`] still does what it can.
+//! If the file system has no locks, servers do not exclude each other; [`super::exchange`] still does what it can.
 
 use std::fs::File;
 use std::time::{Duration, Instant};
@@ -17,23 +17,23 @@ use crate::root::stat::Stat;
 use crate::root::sys::{Lock, change};
 use crate::runtime::cancel::Cancel;
 
-/// How long a change waits for a lock that another program has.
+/// How long a change waits for another program's lock.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How long it waits before it tries again, at first and later.
+/// The pauses between attempts, at first and later.
 const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(10)];
-/// When "later" begins.
+/// When the longer pauses begin.
 const SOON: Duration = Duration::from_millis(100);
 
-/// How a file is to be opened.
+/// How to open a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opened {
-    /// As it is needed.
+    /// As the operation needs it.
     Plainly,
-    /// The same, and to write: some file systems lock nothing else.
+    /// Also for writing: some file systems lock nothing else.
     ToWrite,
 }
 
-/// Opens by `open` what a place holds, locks it, and gives it with what is known of it then. `None` where `open` finds
+/// Opens the file at a place with `open`, locks it, and returns it with its facts at that time. `None` if `open` finds
 /// nothing there.
 pub(super) fn open_locked(
     place: &Place,
@@ -63,8 +63,8 @@ pub(super) fn open_locked(
     }
 }
 
-/// Locks a file that has no name yet but ours.
+/// Locks a file that is known under our temporary name only.
 pub(super) fn lock_new(file: &File) {
-    // Nothing is lost without it: then the next writer does not wait.
+    // Nothing is lost without the lock, except that the next writer does not wait.
     let _ = change::try_lock(file);
 }

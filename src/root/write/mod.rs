@@ -1,20 +1,21 @@
-//! Changing what is in the served directory. Everything that does goes through [`WritableRoot`], and that exists only
-//! with `--allow-write`: [`Root`] itself has no method that changes anything.
+//! Changes in the served directory. All of them go through [`WritableRoot`], which exists only with `--allow-write`:
+//! [`Root`] itself has no method that changes anything.
 //!
-//! Paths are resolved as for reading, and denied the same way; then the directory is opened through the root, without
-//! links, and what is changed is one name in it. If something is swapped in between, the opening fails.
+//! Paths are resolved as for reading, and denied in the same way. Then the parent directory is opened through the root,
+//! without following links, and the change is made to one name in it. If something is swapped in between, opening
+//! fails.
 //!
 //! | module | answers |
 //! | --- | --- |
-//! | [`place`] | where is a path to be written really? What is there? Which directories are made on the way? Which names may not be written? |
-//! | [`replace`] | a whole new content, or nothing; [`append`]: more at the end |
-//! | [`rename`], [`copy`], [`delete`] | a name is moved, doubled, gone; [`tree`]: with all below it |
-//! | [`pieces`] | how is a content read and written, and stopped? |
-//! | [`temporary`] | how does a file appear at once? What do killed writes leave? |
+//! | [`place`] | where does the path to be written really lead, and what is there? Which parents are created? Which names may not be written? |
+//! | [`replace`], [`append`] | new content, all or nothing; more content at the end |
+//! | [`rename`], [`copy`], [`delete`], [`tree`] | a name is moved, copied or deleted; with everything below it |
+//! | [`pieces`] | how is content read and written, and stopped? |
+//! | [`temporary`] | how does a file appear in one step? What do killed writes leave behind? |
 //! | [`old`], [`path_locks`] | is it still the file that was read? Which write comes first? |
 //! | [`lock`], [`exchange`] | the same for other servers, and for programs that do not lock |
-//! | [`in_place`] | what of a name that cannot be given to another file? |
-//! | [`error`] | why not? |
+//! | [`in_place`] | what if the name cannot be given to another file? |
+//! | [`error`] | why did it fail? |
 
 mod append;
 mod copy;
@@ -45,54 +46,54 @@ pub(crate) use self::exchange::is_displaced;
 pub use self::old::Version;
 pub use self::replace::{Replace, UpdateError, Updated};
 
-/// The served directory, to be changed.
+/// The served directory for writing.
 #[derive(Debug)]
 pub struct WritableRoot {
     root: Arc<Root>,
-    /// Whether a change is on the disk before it is reported.
+    /// Whether a change reaches the disk before it is reported.
     durable: bool,
     path_locks: PathLocks,
     protect: Protect,
     cleaned: Cleaned,
 }
 
-/// What was written.
+/// The result of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Where it really is: without links and `..`.
+    /// Its real path, without links and `..`.
     pub path: RelPath,
-    /// The size of the file now.
+    /// The new size of the file.
     pub size: u64,
-    /// Nothing was there before.
+    /// The file did not exist before.
     pub created: bool,
-    /// Of what is there now.
+    /// The version of the file now.
     pub version: Version,
-    /// What there is to know besides.
+    /// What else the client should know.
     pub caveats: Caveats,
 }
 
-/// What a client should know of how a file was written.
+/// What a client should know about how a file was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Caveats {
-    /// Something is mounted at its name, so it was overwritten where it is: not in one step.
+    /// Something is mounted at its name, so it was overwritten in place and not in one step.
     pub in_place: bool,
-    /// Other names that the file had (hard links). They keep the old content.
+    /// How many other names (hard links) the file had. They keep the old content.
     pub other_names: u64,
 }
 
 impl WritableRoot {
-    /// Permits changes to what `root` serves, but for what has a name of `protect`. If they are to be `durable`, they
-    /// survive a power cut once they are reported.
+    /// Allows changes to what `root` serves, except for names that `protect` matches. With `durable`, a change survives
+    /// a power cut once it is reported.
     pub fn new(root: Arc<Root>, protect: Protect, durable: bool) -> Self {
         Self { root, durable, path_locks: PathLocks::default(), protect, cleaned: Cleaned::default() }
     }
 
-    /// The directory, to be read.
+    /// The directory for reading.
     pub fn root(&self) -> &Root {
         &self.root
     }
 
-    /// Tries again where another program was faster, such as in creating the same file. Not for ever.
+    /// Retries, a limited number of times, if another program was faster, for example in creating the same file.
     fn persist<T>(mut attempt: impl FnMut() -> Result<T, WriteError>) -> Result<T, WriteError> {
         const ATTEMPTS: usize = 8;
         for _ in 1..ATTEMPTS {

@@ -1,4 +1,4 @@
-//! The file that is to be replaced: opened, locked, and compared with the version that the client knows.
+//! The file that is about to be replaced: opened, locked, and compared with the version that the client knows.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fmt;
@@ -19,30 +19,29 @@ use crate::root::stat::Stat;
 use crate::root::{RootError, sys};
 use crate::runtime::cancel::Cancel;
 
-/// Bytes that another program can add to a file in the moment in which it is replaced.
+/// How many bytes another program may append while a file is being replaced.
 const MOST_ADDED: u64 = 16 << 20;
 
-/// The regular file that a name has, and that may be replaced. It is locked as long as this lives, where its file system
-/// has locks.
+/// The regular file at a name, which may be replaced. It is locked until this is dropped, if its file system has locks.
 #[derive(Debug)]
 pub(super) struct Old {
     pub(super) file: File,
     pub(super) stat: Stat,
-    /// Another file system or file is mounted at the name, so that only the content can be replaced, not the name.
+    /// Another file system or file is mounted at the name, so only the content can be replaced, not the name.
     pub(super) is_mount: bool,
 }
 
-/// What another program did to an open file since it was read.
+/// What another program has done to an open file since it was read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Since {
     Nothing,
-    /// It has added this.
+    /// It has appended this.
     Added(Vec<u8>),
     Changed,
 }
 
 impl Old {
-    /// The file at a place, `None` where there is nothing. Fails where what is there may not be replaced.
+    /// The file at a place; `None` if there is nothing. Fails if what is there may not be replaced.
     pub(super) fn open(place: &Place, to_read: bool, cancel: &Cancel) -> Result<Option<Self>, WriteError> {
         let opened = open_locked(place, cancel, |how| {
             let Some(stat) = place.look()? else { return Ok(None) };
@@ -54,7 +53,7 @@ impl Old {
                 answer => answer?,
             }
             match open_in(place, OpenOptions::new().read(true).write(how == Opened::ToWrite)) {
-                // What may be written and not be read keeps its mode and owner, too.
+                // A file that is writable but not readable also keeps its mode and owner.
                 Err(WriteError::Root(RootError::PermissionDenied)) if !to_read => {
                     open_in(place, OpenOptions::new().write(true))
                 }
@@ -76,7 +75,7 @@ impl Old {
         if content.len() as u64 > most { Err(WriteError::Raced) } else { Ok(content) }
     }
 
-    /// What became of it since it was looked at and `read` bytes of it were read, be it without a name.
+    /// What has happened to it since its first `read` bytes were read, even if it has lost its name.
     pub(super) fn since(&self, read: u64) -> Result<Since, WriteError> {
         let now = Stat::from(&self.file.metadata()?);
         if (now.size, now.modified) == (read, self.stat.modified) {
@@ -92,7 +91,7 @@ impl Old {
         Ok(Since::Added(added))
     }
 
-    /// Fails where the place has another file by now, or this one has changed.
+    /// Fails if the place now holds another file, or this one has changed.
     pub(super) fn must_be_there(&self, place: &Place) -> Result<(), WriteError> {
         let now = place.look()?;
         if now.is_some_and(|now| Version::of(&now) == Version::of(&self.stat)) {
@@ -103,8 +102,8 @@ impl Old {
     }
 }
 
-/// Opens what a place holds, without following a link or waiting for anything. What is opened is a regular file and
-/// on a file system that is served, or else this fails.
+/// Opens the file at a place, without following a link or waiting for anything. Fails unless it is a regular file on a
+/// file system that is served.
 pub(super) fn open_in(place: &Place, options: &mut OpenOptions) -> Result<File, WriteError> {
     options.follow(FollowSymlinks::No);
     #[cfg(unix)]
@@ -128,23 +127,23 @@ pub(super) fn must_match(there: Option<&Stat>, version: Option<&Version>) -> Res
     }
 }
 
-/// Which file, and as of when: number, size, and both times that a change leaves. Opaque to clients.
+/// Identifies a file and its state: its inode, size, and the two times that a change updates. Opaque to clients.
 ///
-/// The device is left out, so that the token of a file is the same in another process, on another mount of the file
-/// system, on another machine that has it mounted, and after a remount: as long as the file system's own numbers of
-/// files are.
+/// The device is left out, so that the token of a file is the same in another process, on another mount or machine, and
+/// after a remount, as long as the file system keeps its inode numbers.
 ///
-/// A program that changes a file in place, twice within the file system's clock tick, to the same size, is not seen.
+/// It misses a program that changes a file in place twice within one clock tick of the file system and leaves the same
+/// size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version(String);
 
 impl Version {
-    /// As a client gives it back.
+    /// From a client.
     pub(crate) fn new(token: &str) -> Self {
         Self(token.trim().to_owned())
     }
 
-    /// Of what a look at a file has shown.
+    /// From the facts about a file.
     pub(crate) fn of(stat: &Stat) -> Self {
         // Not RandomState: the token must mean the same to the next process.
         let mut hasher = DefaultHasher::new();
@@ -161,7 +160,7 @@ impl Version {
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What a client sent may be anything; what goes out is ours.
+        // A client may send anything; what we send is our own.
         f.write_str(&self.0)
     }
 }

@@ -1,9 +1,9 @@
-//! Whose turn it is: two calls that change the same file do it one after the other, from the first look to the
-//! rename, so that neither is lost. A change of a whole directory, such as a move, excludes every change below it, and
-//! the other way round: otherwise a file could come into a directory that has another name by then, a denied one.
+//! Calls that change the same file run one after the other, from the first look to the rename, so that no change is
+//! lost. A change of a whole directory, such as a move, excludes every change below it, and vice versa: otherwise a
+//! file could be created in a directory that by then has another, denied name.
 //!
-//! Other servers on the directory take part by [`super::lock`]; other programs do not, and [`super::exchange`] and
-//! [`super::Version`] are what tells of them.
+//! [`super::lock`] does this between servers. Other programs do not take part; [`super::exchange`] and
+//! [`super::Version`] detect their changes.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use super::WriteError;
 use crate::root::RelPath;
 use crate::runtime::cancel::{Cancel, Cancelled, PATIENCE};
 
-/// The turns of all paths.
+/// The locks on all paths.
 #[derive(Debug, Default)]
 pub(super) struct PathLocks(Arc<Taken>);
 
@@ -21,27 +21,27 @@ struct Taken {
     freed: Condvar,
 }
 
-/// What a call changes: a real path, and maybe all below it.
+/// What a call changes: a real path, perhaps with everything below it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Claimed<'p> {
-    /// One name, and nothing below it.
+    /// One name, without anything below it.
     Name(&'p RelPath),
     /// A name, and everything below it.
     Tree(&'p RelPath),
 }
 
-/// A path that is taken.
+/// A locked path.
 #[derive(Debug)]
 struct Claim {
     path: String,
     is_tree: bool,
-    /// The call's, which shows whether it gets on.
+    /// The cancellation of the call, which shows whether it makes progress.
     cancel: Cancel,
-    /// Those of one turn have the same.
+    /// All locks that were taken together have the same.
     guard: Arc<()>,
 }
 
-/// One's turn at some paths, until it is dropped.
+/// Locks on some paths, until this is dropped.
 #[derive(Debug)]
 pub(super) struct PathGuard {
     taken: Arc<Taken>,
@@ -49,7 +49,7 @@ pub(super) struct PathGuard {
 }
 
 impl PathLocks {
-    /// Waits for the turn at all of `claimed`. They are taken all at once, so a call that has one never waits for
+    /// Waits for locks on all of `claimed`. They are taken all at once, so a call that holds one never waits for
     /// another.
     pub(super) fn take(&self, claimed: &[Claimed<'_>], cancel: &Cancel) -> Result<PathGuard, WriteError> {
         let guard = Arc::new(());
@@ -86,15 +86,15 @@ impl Claim {
         self.path == other.path || self.holds(other) || other.holds(self)
     }
 
-    /// Whether the other path is below this one, and this one stands for all below it.
+    /// Whether this one covers everything below it, and the other path is there.
     fn holds(&self, other: &Self) -> bool {
         let below = other.path.strip_prefix(&self.path);
         self.is_tree && (self.path.is_empty() || below.is_some_and(|below| below.starts_with('/')))
     }
 }
 
-/// Looks at the owner once more. The waiter makes a step only if the owner has made one since it was `seen`: if the
-/// owner is stuck, so are all that wait for it.
+/// Checks the owner once more. The waiter makes a step only if the owner has made one since it was `seen`: if the owner
+/// is stuck, so is everything that waits for it.
 fn look(owner: &Cancel, seen: &mut Option<u64>, waiter: &Cancel) -> Result<(), Cancelled> {
     let steps = Some(owner.steps());
     if std::mem::replace(seen, steps) != steps {
@@ -103,7 +103,7 @@ fn look(owner: &Cancel, seen: &mut Option<u64>, waiter: &Cancel) -> Result<(), C
     if waiter.is_requested() { Err(Cancelled) } else { Ok(()) }
 }
 
-/// The same for names that a file system may take for one; empty for the served directory.
+/// One spelling for names that a file system may treat as equal; empty for the served directory.
 fn one_name(path: &RelPath) -> String {
     if path.is_root() { String::new() } else { path.display().to_lowercase() }
 }
@@ -118,7 +118,7 @@ mod tests {
         let [owner, waiter] = [(); 2].map(|()| Cancel::default());
         let mut seen = None;
         let mut looks = |count: usize| (0..count).try_for_each(|_| look(&owner, &mut seen, &waiter));
-        // The first look is a step in any case.
+        // The first look always counts as a step.
         for steps in 1..=4 {
             looks(5).expect("it is still wanted");
             assert_eq!(waiter.steps(), steps, "one step for each of the owner's, however often it looks");

@@ -1,4 +1,4 @@
-//! Contents, a piece at a time: between two of them it is asked whether to go on.
+//! Reads and writes content piece by piece, checking for cancellation in between.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -8,9 +8,10 @@ use crate::root::open::PIECE;
 use crate::root::sys;
 use crate::runtime::cancel::Cancel;
 
-/// Bytes copied before it is asked whether to stop.
+/// How many bytes are copied between two checks.
 const CHUNK: u64 = 1 << 20;
-/// Bytes copied before they are put on the disk: the end would take very long otherwise on a slow one.
+/// How many bytes are copied before they are flushed to the disk: on a slow disk, flushing everything at the end would
+/// take very long.
 const SYNCED: u64 = 16 << 20;
 
 /// Writes all of `bytes`.
@@ -22,7 +23,7 @@ pub(super) fn write_all(file: &mut File, bytes: &[u8], cancel: &Cancel) -> Resul
     Ok(())
 }
 
-/// Reads what is left of a file, but no more than `most` and one byte. `size` is a guess.
+/// Reads the rest of a file, but no more than `most` bytes and one. `size` is a guess.
 pub(super) fn read_to_end(file: &File, size: u64, most: u64, cancel: &Cancel) -> Result<Vec<u8>, WriteError> {
     let mut bytes = Vec::with_capacity(size.min(most) as usize);
     loop {
@@ -35,8 +36,8 @@ pub(super) fn read_to_end(file: &File, size: u64, most: u64, cancel: &Cancel) ->
     }
 }
 
-/// Copies at most what the file held when it was opened, and no holes; the system does it, without a copy in this
-/// process where it can, and without a copy at all where the file system can share blocks.
+/// Copies what the file held when it was opened, without its holes. The system copies, without a buffer in this process
+/// if it can, and without copying at all if the file system can share blocks.
 pub(super) fn copy_content(
     mut from: &File,
     mut to: &File,
@@ -63,7 +64,8 @@ pub(super) fn copy_content(
             some => at = start + some,
         }
     }
-    // Past its end a file has neither data nor holes: what has become shorter must not be taken for what it was.
+    // Beyond its end, a file has neither data nor holes: a file that has become shorter must not be mistaken for its
+    // former self.
     if from.metadata()?.len() < size { Err(WriteError::Raced) } else { Ok(size) }
 }
 
@@ -84,7 +86,7 @@ mod tests {
         assert_eq!(copied(10), Ok(10));
         assert_eq!(copied(11), Err(WriteError::Raced), "it had eleven when it was opened");
         assert_eq!(copied(1 << 20), Err(WriteError::Raced));
-        // It may become longer: what it held is there.
+        // It may become longer: the copy has what it held.
         assert_eq!(copied(5), Ok(5));
     }
 }

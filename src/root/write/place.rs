@@ -1,5 +1,5 @@
-//! Where a path to be written really is: an open directory and one name in it; and which names may not be written or
-//! created.
+//! Where a path to be written really leads: an open directory and one name in it. Also which names may not be written
+//! or created.
 
 use std::ffi::OsStr;
 
@@ -17,9 +17,9 @@ use crate::runtime::cancel::Cancel;
 #[derive(Debug)]
 pub(super) struct Target {
     reached: Reached,
-    /// The whole of it: what is there, and what is missing after that.
+    /// The whole path: the part that exists, and the part that does not.
     pub(super) path: RelPath,
-    /// It was asked for with a `/` at its end.
+    /// The requested path ended in `/`.
     directory: bool,
 }
 
@@ -27,12 +27,12 @@ pub(super) struct Target {
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) dir: Dir,
-    /// From the root.
+    /// Relative to the root.
     pub(super) path: RelPath,
 }
 
 impl WritableRoot {
-    /// Fails where a path, or anything above it, is protected.
+    /// Fails if a path or anything above it is protected.
     pub(super) fn must_not_be_protected(&self, path: &RelPath) -> Result<(), WriteError> {
         self.protect.check(path).map_err(WriteError::ProtectedName)
     }
@@ -42,8 +42,7 @@ impl WritableRoot {
         self.protect.check(entry).map_err(|by| WriteError::HoldsProtected(entry.clone(), by))
     }
 
-    /// Where `asked` leads. Fails where that is outside, denied or protected; that something is missing is no failure
-    /// yet.
+    /// Where `asked` leads. Fails if that is outside, denied or protected, but not if something is missing.
     pub(super) fn target(&self, asked: &RequestedPath, last: LastLink, cancel: &Cancel) -> Result<Target, WriteError> {
         self.root.deny.check(&asked.path)?;
         self.must_not_be_protected(&asked.path)?;
@@ -58,7 +57,7 @@ impl WritableRoot {
         Ok(Target { reached, path, directory: asked.directory })
     }
 
-    /// Opens the directory that holds the target. One that is missing is made where `parents` says so.
+    /// Opens the directory that contains the target. Creates a missing one if `parents` is set.
     pub(super) fn place(&self, target: &Target, parents: bool) -> Result<Place, WriteError> {
         if target.path.is_root() {
             return Err(WriteError::ServedDirectory);
@@ -72,7 +71,7 @@ impl WritableRoot {
         Ok(Place { dir: self.open(&target.path.parent())?, path: target.path.clone() })
     }
 
-    /// A real directory, to change what is in it.
+    /// A real directory, opened for changes in it.
     pub(super) fn open(&self, path: &RelPath) -> Result<Dir, WriteError> {
         match sys::directory_handle(&self.root.dir, path, self.root.can()) {
             Ok(handle) => Ok(Dir::from_std_file(handle)),
@@ -81,8 +80,8 @@ impl WritableRoot {
         }
     }
 
-    /// Fails where a place is not any more where it was found: another program has moved a directory above it, and what
-    /// is done there would be done elsewhere, maybe under a denied name or outside.
+    /// Fails if a place is no longer where it was found: another program has moved a directory above it, and the change
+    /// would be made somewhere else, perhaps under a denied name or outside.
     pub(super) fn must_still_be(&self, place: &Place) -> Result<(), WriteError> {
         self.must_be_at(&place.path.parent(), &place.dir)
     }
@@ -94,8 +93,8 @@ impl WritableRoot {
         if stat(&there)?.is_same_file(&stat(dir)?) { Ok(()) } else { Err(WriteError::Raced) }
     }
 
-    /// Makes a directory with all that are missing above it, and gives its real path and how many were made. That it
-    /// is there is no failure.
+    /// Creates a directory and any missing parents. Returns its real path and how many were created. An existing
+    /// directory is not an error.
     pub(crate) fn create_directory(
         &self,
         asked: &RequestedPath,
@@ -112,13 +111,13 @@ impl WritableRoot {
         Ok((target.path.clone(), target.missing().len()))
     }
 
-    /// Makes directories below one that is there, each in the one before.
+    /// Creates directories below an existing one, each inside the previous one.
     pub(super) fn make_directories(&self, real: &RelPath, names: &[Vec<u8>]) -> Result<(), WriteError> {
         let mut path = real.clone();
         for name in names {
             let dir = self.open(&path)?;
             match dir.create_dir(os_str(name)) {
-                // Another program was faster; if it is not a directory, opening it fails.
+                // Another program was faster. If it did not create a directory, opening fails.
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 made => {
                     made.map_err(WriteError::in_directory)?;
@@ -131,13 +130,13 @@ impl WritableRoot {
         Ok(())
     }
 
-    /// Waits until a directory's names are on the disk, where that is wanted.
+    /// Waits until the names in a directory are on the disk, if changes have to be durable.
     pub(super) fn settle(&self, dir: &Dir) -> Result<(), WriteError> {
         if !self.durable {
             return Ok(());
         }
         match sys::change::sync(dir) {
-            // It may be written to and not be read: there is no handle to be had for it.
+            // It is writable but not readable, so no handle can be opened for syncing.
             Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Ok(()),
             synced => synced.map_err(WriteError::unconfirmed),
         }
@@ -145,12 +144,12 @@ impl WritableRoot {
 }
 
 impl Target {
-    /// What is missing, in order.
+    /// The missing names, in order.
     pub(super) fn missing(&self) -> &[Vec<u8>] {
         &self.reached.missing
     }
 
-    /// The last entry that is there.
+    /// The last entry that exists.
     pub(super) fn real(&self) -> &RelPath {
         &self.reached.real
     }
@@ -160,7 +159,7 @@ impl Target {
         if self.directory && kind != Kind::Directory { Err(RootError::NotDirectory.into()) } else { Ok(()) }
     }
 
-    /// Fails where the path's form says that a directory is meant.
+    /// Fails if the form of the path names a directory.
     pub(super) fn must_name_a_file(&self) -> Result<(), WriteError> {
         if self.directory { Err(WriteError::NamesDirectory) } else { Ok(()) }
     }
@@ -171,7 +170,7 @@ impl Place {
         os_str(self.path.file_name().unwrap_or_default())
     }
 
-    /// What has the name now: a link itself, not what it leads to. `None` where nothing has it.
+    /// What has the name now: a link itself, not its target. `None` if nothing has it.
     pub(super) fn look(&self) -> Result<Option<Stat>, WriteError> {
         match self.dir.symlink_metadata(self.name()) {
             Ok(metadata) => Ok(Some(Stat::from(&metadata))),
@@ -181,7 +180,7 @@ impl Place {
     }
 }
 
-/// Fails where what is missing at the end of `path`, asked for as `asked`, must not be created on this system.
+/// Fails if the missing end of `path`, requested as `asked`, must not be created on this system.
 fn must_be_creatable(asked: &RelPath, path: &RelPath) -> Result<(), WriteError> {
     if cfg!(unix) {
         return if looks_like_windows(asked) { Err(WriteError::WindowsPath) } else { Ok(()) };
@@ -195,7 +194,7 @@ fn must_be_creatable(asked: &RelPath, path: &RelPath) -> Result<(), WriteError> 
     Ok(())
 }
 
-/// `C:\x`, `C:/x`, `\\server\share`: a client that thinks in another system's paths would create these as names.
+/// `C:\x`, `C:/x`, `\\server\share`: a client that assumes another system's paths would create files of these names.
 fn looks_like_windows(asked: &RelPath) -> bool {
     let first = asked.components().next().unwrap_or_default();
     let is_drive = matches!(first, [letter, b':', rest @ ..] if letter.is_ascii_alphabetic()
@@ -203,7 +202,7 @@ fn looks_like_windows(asked: &RelPath) -> bool {
     is_drive || first.starts_with(br"\\")
 }
 
-/// `NUL`, `con.txt`: writes there are lost, and reads wait for a keyboard.
+/// `NUL`, `con.txt`: a write to them is lost, and a read waits for the keyboard.
 fn is_device(name: &[u8]) -> bool {
     let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default().trim_ascii_end();
     let is_numbered = |stem: &[u8]| matches!(stem, [b'c', b'o', b'm', b'1'..=b'9'] | [b'l', b'p', b't', b'1'..=b'9']);

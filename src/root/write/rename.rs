@@ -1,9 +1,9 @@
-//! A name is moved: a file, a directory with all that is in it, or a link, which keeps saying what it says. Nothing is
-//! ever overwritten.
+//! Moves a file, a directory with everything in it, or a link, whose target stays the same text. Nothing is ever
+//! overwritten.
 //!
-//! Linux and macOS have a rename for that. Where the file system does not know it, a file or link gets a second name
-//! and loses the first; and a directory takes the place of an empty one that was made for it, which fails when
-//! something has come into it.
+//! Linux and macOS have a rename for that. If the file system does not support it, a file or link gets a second name
+//! and loses the first, and a directory replaces an empty one that was created for it, which fails if something has
+//! been put into that.
 
 use std::io;
 
@@ -17,7 +17,7 @@ use crate::root::stat::Kind;
 use crate::root::{RelPath, RequestedPath, RootError, sys};
 use crate::runtime::cancel::Cancel;
 
-/// What was moved: real paths.
+/// The result of a move: real paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Moved {
     /// Where it was.
@@ -27,7 +27,7 @@ pub(crate) struct Moved {
 }
 
 impl WritableRoot {
-    /// Moves `source` to `destination`, a name that nothing has.
+    /// Moves `source` to `destination`, a name that does not exist.
     pub(crate) fn rename(
         &self,
         source: &RequestedPath,
@@ -57,7 +57,7 @@ impl WritableRoot {
         self.must_still_be(&source).map_err(&at_source)?;
         self.must_still_be(&destination).map_err(&at_destination)?;
         move_new(&source, &destination, stat.kind).map_err(|error| match error {
-            // Nothing has the new name, so it is the old one that something is mounted at.
+            // The new name does not exist, so something is mounted at the old one.
             WriteError::InUse => at_source(error),
             error => at_destination(error),
         })?;
@@ -71,8 +71,8 @@ impl WritableRoot {
 }
 
 impl WritableRoot {
-    /// Another program, or another server, may have moved the directory that the name came into, to where the name is
-    /// denied or protected. Then it goes back.
+    /// Another program or server may have moved the destination's directory to where the name is denied or protected.
+    /// In that case the move is undone.
     fn must_have_arrived(&self, source: &Place, destination: &Place, kind: Kind) -> Result<(), WriteError> {
         if self.must_still_be(destination).is_err() {
             move_new(destination, source, kind)?;
@@ -81,8 +81,8 @@ impl WritableRoot {
         Ok(())
     }
 
-    /// Another program, or another server, may have put something into a directory after that was looked through, which
-    /// is denied or protected where the directory is now. Then it goes back.
+    /// Another program or server may have put something into a directory after that was examined, which is denied or
+    /// protected at the new place. In that case the move is undone.
     fn must_hold_nothing_barred(&self, source: &Place, destination: &Place, cancel: &Cancel) -> Result<(), WriteError> {
         let rules = Rules { goes: true, destination: None, mounts: true };
         match self.look_through(&destination.path, rules, cancel) {
@@ -102,19 +102,19 @@ fn move_new(source: &Place, destination: &Place, kind: Kind) -> Result<(), Write
         moved => moved,
     };
     moved.map_err(|error| match error.kind() {
-        // Something has come there just now, and it is still there.
+        // Something has just appeared there, and it is kept.
         io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => WriteError::Exists,
         io::ErrorKind::Unsupported => WriteError::NoSafeMove,
         _ => error.into(),
     })
 }
 
-/// Without a rename that never overwrites.
+/// For file systems without a rename that never overwrites.
 fn move_by_steps(source: &Place, destination: &Place, kind: Kind) -> io::Result<()> {
     if kind != Kind::Directory {
         return move_by_link(source, destination);
     }
-    // Windows renames no directory over another one.
+    // Windows cannot rename a directory over another one.
     if cfg!(unix) {
         destination.dir.create_dir(destination.name())?;
     }
@@ -128,7 +128,7 @@ fn move_by_steps(source: &Place, destination: &Place, kind: Kind) -> io::Result<
 
 fn move_by_link(source: &Place, destination: &Place) -> io::Result<()> {
     match source.dir.hard_link(source.name(), &destination.dir, destination.name()) {
-        // What file systems without hard links say.
+        // The errors of file systems without hard links.
         Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported) => {
             Err(io::ErrorKind::Unsupported.into())
         }
@@ -137,7 +137,7 @@ fn move_by_link(source: &Place, destination: &Place) -> io::Result<()> {
     }
 }
 
-/// A directory cannot be in itself.
+/// A directory cannot be inside itself.
 pub(super) fn must_not_be_inside(path: &RelPath, directory: &RelPath) -> Result<(), WriteError> {
     let rest = path.as_bytes().strip_prefix(directory.as_bytes());
     let is_inside = directory.is_root() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"));

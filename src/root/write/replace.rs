@@ -1,11 +1,11 @@
-//! A file gets a new content, whole or not at all: it is written beside the old one and takes its name in one step.
+//! Gives a file new content, all or nothing: it is written next to the old file and takes over its name in one step.
 //!
-//! What the old file carries goes over to the new one: see [`sys::change::keep`]. Of a file with several names the one
-//! that was given is replaced, and the others keep the old content: [`Caveats`] tells. The directory's right to replace
-//! a file is not enough: the file itself must be writable.
+//! The metadata of the old file is kept: see [`sys::change::keep`]. If the file has several names, only the given one
+//! is replaced, and the others keep the old content: [`Caveats`] says so. Permission to replace files in the directory
+//! is not enough: the file itself must be writable.
 //!
-//! Between the look at the old file and the moment in which it is replaced, other calls are kept away by
-//! [`super::path_locks`], other servers by [`super::lock`], and what other programs do is seen by [`super::exchange`].
+//! From examining the old file until it is replaced, [`super::path_locks`] keeps other calls away and [`super::lock`]
+//! other servers, and [`super::exchange`] detects what other programs do.
 
 use std::io::Write as _;
 
@@ -22,23 +22,23 @@ use crate::root::stat::Stat;
 use crate::root::{RelPath, RequestedPath, RootError, sys};
 use crate::runtime::cancel::Cancel;
 
-/// What a file is to become.
+/// The new state of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Replace<'a> {
-    /// All of it.
+    /// Its whole content.
     pub content: &'a [u8],
-    /// Whether missing directories on the way are made.
+    /// Whether to create missing parent directories.
     pub parents: bool,
-    /// Only if it is at this version.
+    /// Write only if the file has this version.
     pub if_match: Option<&'a Version>,
 }
 
-/// What came of [`WritableRoot::update`].
+/// The result of [`WritableRoot::update`].
 #[derive(Debug)]
 pub struct Updated<T> {
-    /// What the change gave besides.
+    /// The additional result of the change.
     pub value: T,
-    /// The file as it is now, be it unchanged.
+    /// The file as it is now, even if unchanged.
     pub written: Written,
 }
 
@@ -47,12 +47,12 @@ pub struct Updated<T> {
 pub enum UpdateError<E> {
     /// The file could not be read or replaced.
     Write(WriteError),
-    /// The change refused, and nothing was written.
+    /// The change function failed, so nothing was written.
     Change(E),
 }
 
 impl<E> UpdateError<E> {
-    /// One error of the two that stand one inside the other.
+    /// Merges two nested errors into one.
     pub(super) fn flatten<T>(result: Result<Result<T, E>, WriteError>) -> Result<T, Self> {
         match result {
             Ok(Ok(value)) => Ok(value),
@@ -62,19 +62,19 @@ impl<E> UpdateError<E> {
     }
 }
 
-/// What may have become of an old file, of which `read` bytes are known, up to the moment in which it is replaced.
+/// What may have happened to an old file, of which `read` bytes are known, by the time it is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expected {
     /// Anything: all of it is replaced.
     Anything,
-    /// It is still the same.
+    /// Nothing.
     Same { read: u64 },
-    /// The same, or more was added to its end, which is then added to the new file, too.
+    /// Nothing, or bytes were appended, which are then appended to the new file as well.
     SameOrLonger { read: u64 },
 }
 
 impl WritableRoot {
-    /// Creates a file, or gives one a new content.
+    /// Creates a file, or replaces its content.
     pub(crate) fn replace(
         &self,
         asked: &RequestedPath,
@@ -93,13 +93,12 @@ impl WritableRoot {
         })
     }
 
-    /// Reads a file, lets `change` make its new content out of the old one, and writes that; `None` writes nothing.
-    /// Nobody in this server gets in between, and no other server. What another program did meanwhile is noticed and
-    /// not overwritten, and what it adds to the old file in the very moment in which that is replaced is added to the
-    /// new one, too. (A program that keeps the old file open, and writes to it later, writes to what has no name any
-    /// more.)
+    /// Reads a file, passes its content to `change`, and writes the new content that it returns; `None` writes nothing.
+    /// No other call, here or in another server, gets in between. Changes that other programs make meanwhile are
+    /// detected and not overwritten; what they append to the old file at the moment it is replaced is appended to the
+    /// new one as well. (A program that keeps the old file open and writes later writes to a file without a name.)
     ///
-    /// Where another program was faster, `change` is asked again. A file of more than `most` bytes is not read.
+    /// If another program was faster, `change` is called again. A file of more than `most` bytes is not read.
     pub fn update<T, E>(
         &self,
         asked: &RequestedPath,
@@ -111,7 +110,7 @@ impl WritableRoot {
         UpdateError::flatten(Self::persist(|| self.update_once(asked, if_match, most, cancel, &change)))
     }
 
-    /// The inner error is the one of `change`, and nothing was written then.
+    /// The inner error is from `change`; in that case nothing was written.
     fn update_once<T, E>(
         &self,
         asked: &RequestedPath,
@@ -141,8 +140,8 @@ impl WritableRoot {
         Ok(Ok(Updated { value, written }))
     }
 
-    /// Where a file is to be written, and the turn at it. What is not there matches no version, and then nothing is
-    /// made on the way to it.
+    /// Where a file is to be written, and the lock on its path. A missing file matches no version, so no parents are
+    /// created for it.
     pub(super) fn place_of(
         &self,
         asked: &RequestedPath,
@@ -163,7 +162,7 @@ impl WritableRoot {
         Ok((target, guard))
     }
 
-    /// Writes a file with this content and gives it its place, which `old` has, or nothing.
+    /// Writes a file with this content and puts it in its place, which `old` occupies, or nothing.
     pub(super) fn put(
         &self,
         place: &Place,
@@ -203,7 +202,8 @@ impl WritableRoot {
             None => self.appear(place, new).map(|()| false)?,
         };
         self.settle(&place.dir)?;
-        // After the rename, which is a change, too. What another program has made of it by now is not what was written.
+        // After the rename, which counts as a change as well. Whatever another program has made of it by now is not
+        // what was written.
         let now = Stat::from(&file.metadata()?);
         let stat = if late || now.has_content_of(&before) { now } else { before };
         let other_names = old.map_or(0, |old| old.stat.names().saturating_sub(1));
@@ -217,7 +217,7 @@ impl WritableRoot {
             WriteError::Exists => WriteError::Raced,
             error => error,
         })?;
-        // The directory may have been moved in the last moment, to a place where nothing is written.
+        // The directory may have been moved at the last moment, to where nothing may be written.
         self.must_still_be(place).inspect_err(|_| {
             if place.look().is_ok_and(|there| there.is_some_and(|there| there.is_same_file(&ours))) {
                 let _ = place.dir.remove_file(place.name());
@@ -225,7 +225,8 @@ impl WritableRoot {
         })
     }
 
-    /// Gives a new file the place of an old one, unless that is not as expected. Gives whether something was added.
+    /// Puts a new file in the place of an old one, unless that is not as expected. Returns whether something was
+    /// appended.
     fn take_place_of(
         &self,
         place: &Place,
@@ -242,7 +243,7 @@ impl WritableRoot {
         let before = new.stat()?;
         let Some(out) = new.exchange(place.name())? else {
             new.replace(place.name())?;
-            // Too late to be undone.
+            // Too late to undo.
             return match old.since(read)? {
                 Since::Nothing => Ok(false),
                 Since::Added(late) if may_be_longer => {
@@ -276,7 +277,7 @@ impl WritableRoot {
         Ok(false)
     }
 
-    /// What came `out` of the place must be the old file, and the place where it was.
+    /// The file that came `out` must be the old one, and the place must be where it was.
     fn look_at(&self, place: &Place, out: &Stat, old: &Old, read: u64) -> Result<Since, WriteError> {
         if !out.is_same_file(&old.stat) {
             return Err(WriteError::Raced);
@@ -285,7 +286,7 @@ impl WritableRoot {
         old.since(read)
     }
 
-    /// Adds what another program has added to the file that this one replaces.
+    /// Appends what another program has appended to the file that this one replaces.
     fn add_late(&self, place: &Place, ours: &Stat, late: &[u8]) -> Result<(), WriteError> {
         let mut file = open_in(place, OpenOptions::new().append(true))?;
         if !Stat::from(&file.metadata()?).is_same_file(ours) {

@@ -1,6 +1,6 @@
-//! A file that is not visible until it is complete: written under a name of our own in the directory where it is to
-//! be, and renamed. Whatever goes wrong before that, the name goes again. Only a killed process leaves it behind; the
-//! deny list keeps it from being seen, and a server's first write there removes it once it is old.
+//! A file that becomes visible only when it is complete: it is written under a temporary name in the destination
+//! directory, and then renamed. Whatever fails before that, the name is removed. Only a killed process leaves it
+//! behind; the deny list hides it, and a server's first write in that directory removes it once it is old.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -18,22 +18,22 @@ use super::lock::lock_new;
 use crate::root::stat::{Kind, Stat};
 use crate::root::sys;
 
-/// What such a name begins and ends with; `deny.rs` has it as a pattern.
+/// How such a name begins and ends; `deny.rs` has it as a pattern.
 const PREFIX: &str = ".mcp-fs-";
 pub(super) const SUFFIX: &str = ".tmp";
-/// Older ones are left over: files that are being written are younger.
+/// Older files are leftovers: files that are being written are younger.
 const OLD: Duration = Duration::from_hours(1);
-/// Entries of a directory that are looked at for old ones. In a larger one they may stay.
+/// How many entries of a directory are examined for leftovers. In a larger directory they may stay.
 const MOST_LOOKED_AT: usize = 20_000;
-/// Directories that are remembered to have been cleaned.
+/// How many cleaned directories are remembered.
 const MOST_CLEANED: usize = 1_024;
 
-/// Directories in which this server has looked for old ones: once is enough, and a listing takes time.
+/// The directories in which this server has looked for leftovers: once is enough, because a listing takes time.
 #[derive(Debug, Default)]
 pub(super) struct Cleaned(Mutex<HashSet<(u64, u64)>>);
 
 impl Cleaned {
-    /// Removes what killed writes have left in a directory, the first time that it is asked for it.
+    /// Removes the leftovers of killed writes in a directory, the first time it is called for it.
     fn clean(&self, dir: &Dir) {
         let Ok(stat) = dir.dir_metadata().map(|metadata| Stat::from(&metadata)) else { return };
         let mut cleaned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -48,27 +48,27 @@ impl Cleaned {
     }
 }
 
-/// A file under a temporary name, which is removed when this is dropped.
+/// A file with a temporary name, which is removed on drop.
 #[derive(Debug)]
 pub(super) struct Temporary<'d> {
     pub(super) dir: &'d Dir,
     pub(super) name: String,
     pub(super) file: File,
-    /// What has the name is not to be removed: it is gone, or another program's file.
+    /// The file with the name must not be removed: it is gone, or belongs to another program.
     pub(super) keeps_name: bool,
 }
 
 /// The permissions of a new file while it is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Readers {
-    /// Its owner: it will get the mode of another file.
+    /// The owner only: it will get the mode of another file.
     Owner,
-    /// Whom the system gives new files to: by the umask, or by the directory's access list.
+    /// Whoever the system gives new files to: by the umask, or by the directory's access list.
     AsCreated,
 }
 
 impl<'d> Temporary<'d> {
-    /// Creates it, empty. Old ones that killed writes have left there are removed first, once in a server's life.
+    /// Creates it, empty. First, once per server and directory, leftovers of killed writes are removed.
     pub(super) fn create(dir: &'d Dir, readers: Readers, cleaned: &Cleaned) -> Result<Self, WriteError> {
         cleaned.clean(dir);
         loop {
@@ -85,27 +85,28 @@ impl<'d> Temporary<'d> {
         }
     }
 
-    /// What is known of the new file.
+    /// The facts about the new file.
     pub(super) fn stat(&self) -> Result<Stat, WriteError> {
         Ok(Stat::from(&self.file.metadata()?))
     }
 
-    /// Gives it the name of what is there, in one step.
+    /// Gives it the name of an existing file, in one step.
     pub(super) fn replace(&mut self, name: &OsStr) -> Result<(), WriteError> {
         self.dir.rename(&self.name, self.dir, name)?;
         self.keeps_name = true;
         Ok(())
     }
 
-    /// Gives it a name that nothing has. [`WriteError::Exists`]: something has it by now.
+    /// Gives it a name that does not exist. [`WriteError::Exists`] if it does by now.
     pub(super) fn appear(mut self, name: &OsStr) -> Result<(), WriteError> {
         match sys::change::rename_new((self.dir, OsStr::new(&self.name)), (self.dir, name)) {
-            // A second name fails where one is taken, too; the first one goes with this value.
+            // A hard link also fails if the name exists; the temporary name is removed on drop.
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
                 match self.dir.hard_link(&self.name, self.dir, name) {
                     Ok(()) => return Ok(()),
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(WriteError::Exists),
-                    // Neither: what came there in the last moment is lost, as with any program on such a file system.
+                    // Neither works: a file that has just appeared there is lost, as with any program on such a file
+                    // system.
                     Err(_) => self.dir.rename(&self.name, self.dir, name)?,
                 }
             }
@@ -124,7 +125,7 @@ impl Drop for Temporary<'_> {
     }
 }
 
-/// A file that is not there yet, to be written.
+/// Options for creating a file that does not exist.
 pub(super) fn new_file(readers: Readers) -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).follow(FollowSymlinks::No);
@@ -138,33 +139,33 @@ pub(super) fn new_file(readers: Readers) -> OpenOptions {
     options
 }
 
-/// Whether this is such a name.
+/// Whether this is a temporary name.
 pub(super) fn is_temporary(name: &[u8]) -> bool {
     stem(name).is_some()
 }
 
-/// When it was made, in seconds, and something random, in hexadecimal: what has such a name may be the file that was
-/// replaced, whose own times tell nothing of that.
+/// The time of creation in seconds and a random part, in hexadecimal. After a swap, the file with this name may be the
+/// replaced one, whose own times do not tell that.
 fn new_name() -> String {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let random = RandomState::new().build_hasher().finish();
     format!("{PREFIX}{:08x}{:08x}{SUFFIX}", since.as_secs() as u32, random as u32)
 }
 
-/// What is between the beginning and the end of such a name.
+/// The part between the beginning and the end of such a name.
 fn stem(name: &[u8]) -> Option<&str> {
     let stem = name.strip_prefix(PREFIX.as_bytes())?.strip_suffix(SUFFIX.as_bytes())?;
     let stem = std::str::from_utf8(stem).ok()?;
     (stem.len() == 16 && stem.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(stem)
 }
 
-/// When a file got such a name.
+/// When a file got its temporary name.
 fn named(name: &[u8]) -> Option<SystemTime> {
     let seconds = u32::from_str_radix(stem(name)?.get(..8)?, 16).ok()?;
     SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds.into()))
 }
 
-/// Removes what killed writes have left in a directory. Whatever fails here fails nothing else.
+/// Removes the leftovers of killed writes in a directory. A failure here is not reported.
 fn remove_old(dir: &Dir) {
     let Ok(listable) = sys::change::listable(dir) else { return };
     let (mut found, mut seen) = (Vec::new(), 0);

@@ -1,8 +1,8 @@
-//! A directory with all that is in it, looked through before anything is done to it: so that what must not be touched
-//! is found first, and nothing is done to a part only.
+//! A directory with everything in it, examined before anything is done to it, so that what must not be touched is found
+//! before a part is changed.
 //!
-//! As a walk does, each directory is opened again from the root; links are entries and are never entered. Denied
-//! entries are not left out here but found.
+//! As in a walk, each directory is opened again from the root, and links are entries that are never entered. Denied
+//! entries are not skipped here but found.
 
 use super::temporary::is_temporary;
 use super::{WritableRoot, WriteError};
@@ -12,30 +12,30 @@ use crate::root::sys::{self, Access};
 use crate::root::{RelPath, RootError};
 use crate::runtime::cancel::Cancel;
 
-/// Entries of a tree that are copied, deleted or moved in one call.
+/// How many entries of a tree one call copies, deletes or moves.
 const MOST: usize = 200_000;
-/// Bytes of their paths, which are held in memory while that goes on.
+/// The limit of their paths, in bytes, which are held in memory meanwhile.
 const MOST_BYTES: usize = 64 << 20;
 
-/// Everything in a tree but its top, each after the directory that it is in, and all of one directory together.
+/// Everything in a tree except its top: each entry after its directory, and the entries of a directory together.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) entries: Vec<(RelPath, Kind)>,
 }
 
-/// What a tree is looked through for.
+/// What to look for in a tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules<'a> {
-    /// Whether it is gone from where it is afterwards: then nothing in it may be protected.
+    /// Whether it will disappear from its place, in which case nothing in it may be protected.
     pub(super) goes: bool,
-    /// Where it will be: nothing may be denied or protected there, either, and all must be reached by a path.
+    /// Where it will be. Nothing may be denied or protected there either, and every path must be short enough.
     pub(super) destination: Option<&'a RelPath>,
     /// Whether another file system may be mounted in it.
     pub(super) mounts: bool,
 }
 
 impl WritableRoot {
-    /// Looks through the directory at a real path.
+    /// Examines the directory at a real path.
     pub(super) fn look_through(&self, top: &RelPath, rules: Rules<'_>, cancel: &Cancel) -> Result<Tree, WriteError> {
         let (mut entries, mut bytes): (Vec<(RelPath, Kind)>, usize) = (Vec::new(), 0);
         let (mut next, mut directory) = (0, Some(top.clone()));
@@ -43,13 +43,13 @@ impl WritableRoot {
         while let Some(path) = directory {
             let opened = sys::open(&self.root.dir, &path, Access::Directory, self.root.can());
             let (handle, stat) = opened.map_err(|error| WriteError::Unreadable(path.clone(), error))?;
-            // A directory of the same file system can be mounted there, too.
+            // A directory of the same file system may be mounted there as well.
             let on = (stat.on_device(), sys::change::mount_of(&handle));
             if !rules.mounts && *mount.get_or_insert(on) != on {
                 return Err(WriteError::HoldsMount(path));
             }
             self.gather(&handle, &path, rules, &mut entries, &mut bytes, cancel)?;
-            // The next one that was found and not yet entered.
+            // The next directory that was found and not yet entered.
             while entries.get(next).is_some_and(|(_, kind)| *kind != Kind::Directory) {
                 next += 1;
             }
@@ -99,7 +99,7 @@ impl WritableRoot {
         refused
     }
 
-    /// What killed writes left is denied to clients, and is no reason to keep the tree that it is in.
+    /// Leftovers of killed writes are denied to clients, but do not protect the tree that contains them.
     fn permitted(&self, entry: &RelPath) -> Result<(), WriteError> {
         match self.root.deny.check(entry) {
             Err(RootError::Denied { .. }) if !entry.file_name().is_some_and(is_temporary) => {
@@ -110,7 +110,7 @@ impl WritableRoot {
     }
 }
 
-/// Where an entry of a tree is once the tree is somewhere else.
+/// The path of an entry after its tree has moved.
 pub(super) fn moved(entry: &RelPath, from: &RelPath, to: &RelPath) -> RelPath {
     RelPath::from_bytes(entry.below(from)).components().fold(to.clone(), |path, name| path.join(name))
 }

@@ -1,12 +1,11 @@
-//! How often a client hears that the list has changed: at once, and then with pauses that grow while it goes on
-//! changing.
+//! How often a client is told that the list has changed: at once, and then with growing pauses while it keeps changing.
 //!
-//! Claude Code fetches every page again each time, so a build that makes files for ten minutes must not mean hundreds
-//! of messages. A pause grows when a change had to wait for its end; after a quiet minute all is as in the beginning.
+//! Claude Code fetches every page again each time, so a build that creates files for ten minutes must not cause
+//! hundreds of messages. A pause grows if a change had to wait for it, and starts over after a quiet minute.
 
 use std::time::{Duration, Instant};
 
-/// After so long without a change, it is as if there had never been any.
+/// After this long without a change, pauses start over.
 const QUIET: Duration = Duration::from_mins(1);
 
 /// When the next message may be sent.
@@ -22,7 +21,7 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    /// With pauses that begin at `shortest`, and double up to `longest`.
+    /// Pauses start at `shortest`, and double up to `longest`.
     pub(super) fn new(shortest: Duration, longest: Duration) -> Self {
         Self { shortest, longest, pause: shortest, earliest: None, last_change: None, waiting: None }
     }
@@ -37,7 +36,7 @@ impl Backoff {
         self.waiting.get_or_insert(now);
     }
 
-    /// It turned out that nothing had changed.
+    /// Nothing had changed after all.
     pub(super) fn unchanged(&mut self) {
         self.waiting = None;
     }
@@ -51,7 +50,7 @@ impl Backoff {
         self.earliest = Some(now + self.pause);
     }
 
-    /// When the next one may be; `None`: at once.
+    /// When the next message may be sent; `None` means at once.
     pub(super) fn earliest(&self) -> Option<Instant> {
         self.earliest
     }
@@ -65,7 +64,7 @@ mod tests {
         Duration::from_secs(n)
     }
 
-    /// When messages are sent, in seconds, where something changes at these seconds.
+    /// When messages are sent, in seconds, if there are changes at these seconds.
     fn told(backoff: &mut Backoff, start: Instant, changes: impl Iterator<Item = u64>) -> Vec<u64> {
         let changes: Vec<u64> = changes.collect();
         let (mut told, mut news) = (Vec::new(), false);

@@ -1,7 +1,7 @@
-//! The list of resources: whether it is still the one that each client knows, and when to look.
+//! The list of resources: whether each client's copy is current, and when to look.
 //!
-//! Looking means to walk as `resources/list` does and to compare: so ignore files, new trees and renamed directories
-//! need no rules of their own. The directories that the walk came to are those to be watched.
+//! To look means to walk as `resources/list` does, and to compare. Ignore files, new trees and renamed directories
+//! therefore need no special rules. The directories that the walk visited are the ones to watch.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -13,38 +13,39 @@ use crate::limits::Watching;
 use crate::root::RelPath;
 use crate::root::hints::Happened;
 
-/// A look may take this part of the time at most, where one is due again and again.
+/// Looking may take at most one part in this many of the time, if hints keep arriving.
 const SHARE_OF_HINTED: u32 = 10;
-/// The same where nothing hints at a change.
+/// The same for polling without hints.
 const SHARE_OF_POLLED: u32 = 100;
-/// The longest time between two looks where nothing hints at a change.
+/// The longest time between two looks while polling.
 const LONGEST_POLL: Duration = Duration::from_mins(1);
 
-/// What is known of the list.
+/// What is known about the list.
 #[derive(Debug)]
 pub(super) struct List {
     options: Watching,
-    /// The clients that want to hear of it.
+    /// The clients that want to hear about it.
     clients: BTreeMap<ClientId, Client>,
-    /// What the last look has found.
+    /// The result of the last look.
     seen: Option<Fingerprint>,
-    /// Something may have changed since the last look.
+    /// When something may have changed after the last look.
     stirred: Option<Instant>,
     looked: Option<Instant>,
     took: Duration,
     backoff: Backoff,
-    /// The directories of the last look, the shallowest first.
+    /// The directories of the last look, shallow ones first.
     pub(super) directories: Vec<RelPath>,
-    /// Not all of them are watched.
+    /// Some of them are not watched.
     pub(super) must_poll: bool,
 }
 
-/// A client that wants to hear of the list.
+/// A client that wants to hear about the list.
 #[derive(Debug)]
 struct Client {
-    /// How many of its streams and sessions do.
+    /// How many of its streams and sessions are interested.
     interests: usize,
-    /// What it knows: what it was given last or was told of last, or else what there was when it began to watch.
+    /// The list that it knows: the one that it was last given or told about, or else the one that existed when it
+    /// subscribed.
     known: Option<Fingerprint>,
 }
 
@@ -63,8 +64,8 @@ impl List {
         }
     }
 
-    /// A client wants to hear of it. The list that it may have, and may keep, is from before: the next look tells
-    /// whether it still holds.
+    /// A client subscribes. The list that it may have received is from before, so the next look decides whether it
+    /// still holds.
     pub(super) fn watch(&mut self, client: ClientId, given: Option<Fingerprint>, now: Instant) {
         let is_first = self.clients.is_empty();
         let known = given.or(self.seen);
@@ -75,7 +76,7 @@ impl List {
         }
     }
 
-    /// One of its interests has ended.
+    /// One of a client's interests has ended.
     pub(super) fn unwatch(&mut self, id: ClientId) {
         let Some(client) = self.clients.get_mut(&id) else { return };
         client.interests -= 1;
@@ -91,7 +92,7 @@ impl List {
         !self.clients.is_empty()
     }
 
-    /// A client was given this list.
+    /// A client received this list.
     pub(super) fn given(&mut self, client: ClientId, list: Fingerprint, now: Instant) {
         if let Some(client) = self.clients.get_mut(&client) {
             client.known = Some(list);
@@ -101,7 +102,7 @@ impl List {
         }
     }
 
-    /// Something happened to an entry: is that a reason to look?
+    /// An event for an entry: decides whether to look.
     pub(super) fn hint(&mut self, name: &[u8], what: Happened, now: Instant) {
         if what == Happened::Name || matches!(name, b".gitignore" | b".ignore") {
             self.stir(now);
@@ -132,12 +133,12 @@ impl List {
         hinted.into_iter().chain(polled).min()
     }
 
-    /// A look could not tell what is there.
+    /// A look could not determine what is there.
     pub(super) fn look_later(&mut self, at: Instant) {
         self.stirred = Some(at);
     }
 
-    /// What a look has found, and how long it took. Gives the clients that are to be told.
+    /// Records the result of a look and how long it took. Returns the clients to notify.
     pub(super) fn looked(
         &mut self,
         list: Fingerprint,

@@ -1,22 +1,22 @@
 //! Detects changes of the files and directories that clients follow, and of the list of resources.
 //!
-//! Nothing is watched until a client asks. Then one thread, the [`Watcher`], holds all the state:
-//! hints from the system say when to look, and what the root says then is the truth. What is different is told as a
-//! [`Change`]; the peer decides which message goes to whom.
+//! Nothing is watched until a client asks. Then one thread, the [`Watcher`], owns all state: hints from the system say
+//! when to look, and what the root shows then is the truth. Differences are reported as a [`Change`]; the peer decides
+//! which message goes to whom.
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | `watcher` | the thread: waits for hints, looks when something is due |
+//! | `watcher` | the thread: waits for hints, and looks when something is due |
 //! | `watches` | which directories the system watches for it |
 //! | `targets` | what is followed, and when to look at it again |
-//! | `list` | the list of resources, and when to look at that |
+//! | `list` | the list of resources, and when to look at it |
 //! | `backoff` | how often a list that keeps changing is reported |
 //!
-//! Each part earns its place. Without `watcher`, a look at a slow disk would stop all clients. Without `watches`, the
-//! list of a large tree would use up the system's watches, and followed files would get none. Without `targets`, a save
-//! in several steps would be several changes, and a path through a link would not be followed to its end. Without
-//! `list`, a client would hear of every change in the tree, although its list of resources is the same. Without
-//! `backoff`, a build would make clients fetch all pages again many times a minute.
+//! Each part is needed. Without `watcher`, a look at a slow disk would delay every client. Without `watches`, the list
+//! of a large tree would use up the system's watches and leave none for followed files. Without `targets`, a save in
+//! several steps would be several changes, and a path through a link would not be followed to its end. Without `list`,
+//! a client would hear about every change in the tree, even if its list of resources stays the same. Without `backoff`,
+//! a build would make clients fetch all pages many times a minute.
 
 mod backoff;
 mod list;
@@ -40,16 +40,16 @@ use crate::runtime::cancel::Cancel;
 /// What has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// What a followed path leads to.
+    /// The resource at a followed path.
     Updated(RelPath),
-    /// Which resources there are.
+    /// The list of resources.
     ListChanged,
 }
 
-/// Why something is not followed.
+/// Why a resource cannot be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotFollowed {
-    /// Too much is followed already.
+    /// Too many are followed already.
     #[error("Too many subscriptions (limit: {0} in all); unsubscribe from another one first.")]
     TooMany(usize),
     /// The system has no thread for the watcher.
@@ -57,40 +57,40 @@ pub(crate) enum NotFollowed {
     NoThread,
 }
 
-/// One client of the watching thread.
+/// Identifies a client to the watching thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ClientId(u64);
 
-/// Tells a client of a change.
+/// Notifies a client of a change.
 type Notify = Box<dyn Fn(Change) + Send + Sync>;
 
-/// The clients that there are, and how each is told.
+/// The clients, and how each is notified.
 #[derive(Default)]
 struct Clients {
     next: AtomicU64,
     all: Mutex<BTreeMap<ClientId, Notify>>,
 }
 
-/// The way to the watching thread, which begins with the first subscription. All clients share it.
+/// The connection to the watching thread, which starts with the first subscription. All clients share it.
 pub struct Watch {
     root: Arc<Root>,
     limits: Limits,
     clients: Arc<Clients>,
-    /// Paths that are followed, and those that the thread has not forgotten yet.
+    /// Followed paths, including those that the thread has yet to drop.
     known: Arc<AtomicUsize>,
     cancel: Cancel,
     commands: Mutex<Option<Commands>>,
 }
 
-/// What the thread is told.
+/// A message to the thread.
 enum Command {
     Follow(WatchPath),
     Unfollow(RelPath),
-    /// A client wants to hear of the list, and may have this one.
+    /// A client subscribes to the list, and may know this version of it.
     WatchList(ClientId, Option<Fingerprint>),
-    /// It does not any more.
+    /// It unsubscribes.
     UnwatchList(ClientId),
-    /// It was given this list.
+    /// It received this list.
     Listed(ClientId, Fingerprint),
 }
 
@@ -102,10 +102,10 @@ struct Commands {
 }
 
 impl Watch {
-    /// Paths that are followed for all clients together, for each that one client may follow.
+    /// How many times the limit of one client all clients together may follow.
     const CLIENTS: usize = 8;
 
-    /// For `root`. Nothing is watched yet.
+    /// A watcher for `root`. Nothing is watched yet.
     pub(crate) fn new(root: Arc<Root>, limits: &Limits) -> Self {
         Self {
             root,
@@ -117,12 +117,12 @@ impl Watch {
         }
     }
 
-    /// Whether changes are never noticed (`--watch off`).
+    /// Whether changes are never detected (`--watch off`).
     pub(crate) fn is_off(&self) -> bool {
         self.limits.watch.mode == WatchMode::Off
     }
 
-    /// The way to the thread, which is started where it does not run yet. `None` where that is impossible.
+    /// The channel to the thread, which is started if it is not running. `None` if it cannot be started.
     fn commands(&self) -> Option<Commands> {
         let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
         if commands.is_none() {
@@ -140,29 +140,29 @@ impl Watch {
     }
 }
 
-/// What one client follows, and what it knows of the list. Each client has its own.
+/// What one client follows, and what it knows of the list.
 #[derive(Debug)]
 pub(crate) struct WatchClient {
     watch: Arc<Watch>,
     id: ClientId,
     /// How many paths it follows.
     followed: Arc<AtomicUsize>,
-    /// The list that it was given last, be it before it watched.
+    /// The list that it last received, even if that was before it subscribed.
     given: Option<Fingerprint>,
 }
 
 impl WatchClient {
-    /// A client whose changes are passed to `notify`, on the watching thread.
+    /// A client whose changes are passed to `notify`, which is called on the watching thread.
     pub(crate) fn new(watch: Arc<Watch>, notify: impl Fn(Change) + Send + Sync + 'static) -> Self {
         let id = watch.clients.add(Box::new(notify));
         Self { watch, id, followed: Arc::default(), given: None }
     }
 
-    /// Follows a path from what is known of it now.
+    /// Follows a path, starting from what is known of it now.
     pub(crate) fn follow(&self, path: WatchPath) -> Result<Followed, NotFollowed> {
         let most = self.watch.limits.watch.followed;
         let commands = self.watch.commands().ok_or(NotFollowed::NoThread)?;
-        // What waits for a thread that hangs is bounded, too.
+        // The backlog of a thread that hangs is bounded, too.
         if self.watch.known.load(Ordering::Relaxed) >= Watch::CLIENTS * most {
             return Err(NotFollowed::TooMany(most));
         }
@@ -175,14 +175,14 @@ impl WatchClient {
         Ok(Followed { path: name, all: Arc::clone(&self.followed), commands })
     }
 
-    /// Watches the list of resources.
+    /// Subscribes to the list of resources.
     pub(crate) fn watch_list(&self) -> ListWatched {
         let commands = self.watch.commands();
         commands.as_ref().inspect(|commands| commands.send(Command::WatchList(self.id, self.given)));
         ListWatched(self.id, commands)
     }
 
-    /// The client was given this list: if it is another one than what the thread sees, there is something to tell.
+    /// The client received this list. If it differs from what the thread sees, there is something to report.
     pub(crate) fn listed(&mut self, list: Fingerprint) {
         self.given = Some(list);
         let commands = self.watch.commands.lock().unwrap_or_else(PoisonError::into_inner);
@@ -207,7 +207,7 @@ impl Clients {
         self.lock().remove(&id);
     }
 
-    /// Tells all clients; each knows what it follows.
+    /// Notifies all clients; each knows what it follows.
     fn tell_all(&self, change: &Change) {
         self.lock().values().for_each(|notify| notify(change.clone()));
     }
@@ -233,22 +233,22 @@ impl Drop for Watch {
 
 impl Commands {
     fn send(&self, command: Command) {
-        // It fails when the thread has ended: with the server, or by a fault, which the log names.
+        // Fails if the thread has ended: with the server, or by a panic, which is in the log.
         drop(self.sender.send(command));
         self.waker.wake(&self.thread);
     }
 }
 
-/// A path is followed as long as this lives.
+/// A path is followed until this is dropped.
 pub(crate) struct Followed {
     path: RelPath,
-    /// How many there are.
+    /// How many are followed in all.
     all: Arc<AtomicUsize>,
     commands: Commands,
 }
 
 impl Followed {
-    /// As it stands in [`Change::Updated`].
+    /// As in [`Change::Updated`].
     pub(crate) fn path(&self) -> &RelPath {
         &self.path
     }
@@ -261,7 +261,7 @@ impl Drop for Followed {
     }
 }
 
-/// A client watches the list of resources as long as this lives.
+/// A client is subscribed to the list of resources until this is dropped.
 pub(crate) struct ListWatched(ClientId, Option<Commands>);
 
 impl ListWatched {

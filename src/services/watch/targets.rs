@@ -1,7 +1,7 @@
 //! What is followed: what was last known of it, which entries it depends on, and when to look at it again.
 //!
-//! A look waits until nothing has happened for a moment, so that a save in several steps is one change; but not for
-//! ever, as a log file never rests.
+//! A look waits until nothing has happened for a moment, so that a save in several steps is one change. The wait is
+//! limited, because a log file never rests.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::limits::Watching;
 use crate::root::hints::{Happened, Scope};
 use crate::root::{FileState, Kind, Pending, RelPath, WatchPath};
 
-/// A look waits at most so many times as long as one quiet moment.
+/// A look waits at most this many quiet moments.
 const PATIENCE: u32 = 10;
 
 /// Everything that is followed.
@@ -19,20 +19,20 @@ const PATIENCE: u32 = 10;
 pub(super) struct Targets {
     settle: Duration,
     by_path: HashMap<RelPath, Target>,
-    /// Which targets an entry leads to.
+    /// Which targets depend on an entry.
     by_entry: Index,
     /// Which targets are a directory.
     by_directory: Index,
 }
 
-/// Paths of targets, by a path that concerns them.
+/// Targets by a path that affects them.
 type Index = HashMap<RelPath, Vec<Arc<RelPath>>>;
 
 #[derive(Debug)]
 struct Target {
     followers: usize,
     watched: WatchPath,
-    /// A write could have left the facts as they are.
+    /// The last write may not have changed the recorded facts.
     fresh: bool,
     due: Option<Due>,
 }
@@ -45,22 +45,22 @@ struct Due {
     written: bool,
 }
 
-/// What a look at a target came to.
+/// The result of looking at a target.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Noted {
-    /// It is not what it was.
+    /// It has changed.
     pub(super) changed: bool,
     /// It depends on other entries than before.
     pub(super) moved: bool,
-    /// It is another file, or somewhere else: what was watched of it may be so, too.
+    /// It is another file, or somewhere else, so its watches may be on the old one.
     pub(super) replaced: bool,
 }
 
-/// What is to be watched.
+/// What has to be watched.
 #[derive(Debug, Default)]
 pub(super) struct Needed {
     pub(super) directories: BTreeMap<RelPath, Scope>,
-    /// Followed files, and whether their directories do not hear of everything.
+    /// Followed files, and whether a watch on the directory would miss some events.
     pub(super) files: BTreeMap<RelPath, bool>,
 }
 
@@ -97,8 +97,8 @@ impl Targets {
         Self { settle: options.settle, by_path: HashMap::new(), by_entry: Index::new(), by_directory: Index::new() }
     }
 
-    /// Follows one more. It is looked at again when it is watched: not at once, or what is written just then would be
-    /// told of twice, as what that look has found and as what the hint of it leads to.
+    /// Follows one more path. It is looked at again once it is watched, but not at once: otherwise a write at that
+    /// moment would be reported twice, by the look and by its event.
     pub(super) fn follow(&mut self, watched: WatchPath, now: Instant) {
         if let Some(target) = self.by_path.get_mut(&watched.path) {
             target.followers += 1;
@@ -112,7 +112,7 @@ impl Targets {
         self.by_path.insert(path, target);
     }
 
-    /// One follows it no longer.
+    /// One follower of the path has left.
     pub(super) fn unfollow(&mut self, path: &RelPath) {
         let Some(target) = self.by_path.get_mut(path) else { return };
         target.followers -= 1;
@@ -127,23 +127,22 @@ impl Targets {
         self.by_path.is_empty()
     }
 
-    /// Whether one of them is to be looked at again and again, as there is too much on its way to watch it all, or nothing
-    /// is told of it.
+    /// Whether a target must be polled, because there is too much on its path to watch, or no events arrive for it.
     pub(super) fn must_poll(&self) -> bool {
         self.by_path.values().any(|target| target.watched.is_too_long || target.watched.heard == Pending::Never)
     }
 
-    /// What is to be watched for all of them.
+    /// What has to be watched for all targets.
     pub(super) fn needed(&self) -> Needed {
         let mut needed = Needed::default();
         self.by_path.values().for_each(|target| needed.add(&target.watched));
         needed
     }
 
-    /// Something happened to an entry of a watched directory.
+    /// An event for an entry of a watched directory.
     pub(super) fn hint(&mut self, directory: &RelPath, name: &[u8], what: Happened, now: Instant) {
         let entry = directory.join(name);
-        // Events within a directory concern those who follow the directory, not those whose path leads through it.
+        // Events inside a directory concern those who follow the directory, not those whose path leads through it.
         let within = self.by_directory.get(directory).filter(|_| what == Happened::Name);
         for path in within.into_iter().chain(self.by_entry.get(&entry)).flatten() {
             if let Some(target) = self.by_path.get_mut(&**path) {
@@ -152,7 +151,7 @@ impl Targets {
         }
     }
 
-    /// A directory is not watched any more.
+    /// A directory is no longer watched.
     pub(super) fn gone(&mut self, directory: &RelPath, now: Instant) {
         for path in self.by_entry.get(directory).into_iter().flatten() {
             if let Some(target) = self.by_path.get_mut(&**path) {
@@ -161,33 +160,33 @@ impl Targets {
         }
     }
 
-    /// Anything may have happened to one of them.
+    /// Anything may have happened to this target.
     pub(super) fn stir(&mut self, path: &RelPath, now: Instant) {
         if let Some(target) = self.by_path.get_mut(path) {
             target.stir(self.settle, now, false);
         }
     }
 
-    /// It could not be told what is there.
+    /// The look could not determine what is there.
     pub(super) fn look_later(&mut self, path: &RelPath, written: bool, at: Instant) {
         if let Some(target) = self.by_path.get_mut(path) {
             target.due.get_or_insert(Due { at, latest: at, written });
         }
     }
 
-    /// Anything may have happened to all of them; they are looked at at once.
+    /// Anything may have happened to all targets; they are looked at now.
     pub(super) fn stir_all(&mut self, now: Instant) {
         for target in self.by_path.values_mut() {
             target.stir(Duration::ZERO, now, false);
         }
     }
 
-    /// When the next one is to be looked at.
+    /// When the next target is due.
     pub(super) fn due(&self) -> Option<Instant> {
         self.by_path.values().filter_map(|target| target.due.as_ref().map(|due| due.at)).min()
     }
 
-    /// Those that are to be looked at now, and whether they were written to.
+    /// The targets that are due, and whether they were written to.
     pub(super) fn take_due(&mut self, now: Instant) -> Vec<(RelPath, bool)> {
         let due = |(path, target): (&RelPath, &mut Target)| {
             let due = target.due.take_if(|due| due.at <= now)?;
@@ -196,7 +195,7 @@ impl Targets {
         self.by_path.iter_mut().filter_map(due).collect()
     }
 
-    /// Notes what a look has found.
+    /// Records the result of a look.
     pub(super) fn note(&mut self, watched: &WatchPath, written: bool) -> Noted {
         let Some(target) = self.by_path.get_mut(&watched.path) else { return Noted::default() };
         let changed = target.watched.state != watched.state || (written && target.fresh);
@@ -249,12 +248,12 @@ impl Target {
 }
 
 impl WatchPath {
-    /// Whether it is this entry's content that the path leads to.
+    /// Whether the path leads to the content of this entry.
     fn ends_at(&self, entry: &RelPath) -> bool {
         *entry == self.path || matches!(&self.state, FileState::Present { path, .. } if path == entry)
     }
 
-    /// The directory that the path leads to, if it does.
+    /// The directory that the path leads to, if it is one.
     fn directory(&self) -> Option<&RelPath> {
         match &self.state {
             FileState::Present { path, .. } if self.state.is_directory() => Some(path),

@@ -1,7 +1,7 @@
-//! The watching thread: waits for hints, looks when something is due, and tells what has changed.
+//! The watching thread: waits for hints, looks when something is due, and reports changes.
 //!
-//! A directory is watched before it is looked at, so that nothing falls between the two. Where directories cannot be
-//! watched, what is in them is looked at every few seconds instead.
+//! A directory is watched before it is looked at, so that nothing is missed in between. Directories that cannot be
+//! watched are polled every few seconds instead.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,21 +18,21 @@ use crate::root::{Hints, Root, RootError};
 use crate::runtime::cancel::Cancel;
 use crate::services::snapshot::Snapshot;
 
-/// Everything that is watched.
+/// The state of the thread.
 pub(super) struct Watcher {
     root: Arc<Root>,
     limits: Limits,
     watches: Watches,
     targets: Targets,
     list: List,
-    /// The watches are not those that there should be.
+    /// The watches do not match what should be watched.
     stale: bool,
-    /// Hints were lost once.
+    /// Hints have been lost at least once.
     lost: bool,
-    /// Not everything that targets depend on is watched.
+    /// Some entries that targets depend on are not watched.
     unwatched: bool,
     polled: Instant,
-    /// How many are followed, or still to be taken out of the targets.
+    /// How many paths are followed, or not yet removed from the targets.
     known: Arc<AtomicUsize>,
     cancel: Cancel,
     clients: Arc<Clients>,
@@ -63,7 +63,7 @@ impl Watcher {
         }
     }
 
-    /// Goes on until the server ends.
+    /// Runs until the server ends.
     pub(super) fn run(mut self, commands: &Receiver<Command>) {
         loop {
             loop {
@@ -100,7 +100,7 @@ impl Watcher {
         self.stale = true;
     }
 
-    /// Waits for the next hint, command, or time to look, and notes what there is to be looked at.
+    /// Waits for the next hint, command or due time, and marks what has to be looked at.
     fn wait(&mut self) {
         let poll = self.must_poll().then(|| self.polled + self.limits.watch.poll);
         let due = self.targets.due().into_iter().chain(self.list.due()).chain(poll).min();
@@ -114,7 +114,7 @@ impl Watcher {
                     list.hint(name, what, now);
                 }
                 Hint::Gone(directory) => {
-                    // Where the served directory is moved, that concerns everything in it.
+                    // A move of the served directory concerns everything in it.
                     if directory.is_root() {
                         targets.stir_all(now);
                     } else {
@@ -136,7 +136,7 @@ impl Watcher {
         }
     }
 
-    /// Among what was not heard may be that a watched directory was moved.
+    /// The lost hints may have included the move of a watched directory.
     fn hints_lost(&mut self, now: Instant) {
         self.watches.clear();
         self.stale = true;
@@ -193,7 +193,7 @@ impl Watcher {
         let most = self.limits.watch.directories;
         let mut directories = Vec::new();
         let taken = Snapshot::take(&self.root, self.limits.list, &self.cancel, |directory, _| {
-            // One more than can be watched shows that not all are.
+            // One more than can be watched shows that some are not.
             if directories.len() <= most {
                 directories.push(directory.clone());
             }
@@ -203,7 +203,7 @@ impl Watcher {
             Ok((snapshot, _)) => snapshot,
             Err(RootError::Cancelled) => return,
             Err(error) if error.is_passing() => return self.list.look_later(now + self.limits.watch.poll),
-            // The served directory is gone, and all that was in it.
+            // The served directory is gone, with everything in it.
             Err(_) => Snapshot::new(),
         };
         if !snapshot.is_sure {
@@ -213,12 +213,12 @@ impl Watcher {
             self.clients.tell(client, Change::ListChanged);
         }
         if self.set_watches() {
-            // What came while they were not watched.
+            // Whatever happened while they were not watched.
             self.list.stir(now);
         }
     }
 
-    /// Watches what is to be watched; gives whether there is any new directory among that.
+    /// Sets the watches. Returns whether any directory is newly watched.
     fn set_watches(&mut self) -> bool {
         let coverage = self.watches.set(&self.root, &self.targets.needed(), &self.list.directories);
         self.stale = false;

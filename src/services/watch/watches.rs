@@ -1,5 +1,5 @@
-//! Which directories are watched: what followed paths depend on first, then those of the list, the shallowest first,
-//! as far as there are watches.
+//! Which directories are watched: first those that followed paths depend on, then those of the list, shallow ones
+//! first, as far as the watches last.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -15,18 +15,18 @@ pub(super) struct Watches {
     hints: Hints,
     most: usize,
     poll: Duration,
-    /// Nobody is to be told that there are not enough: they have been, or it was their wish.
+    /// No warning is due: it has been given, or the user chose so.
     is_known: bool,
 }
 
-/// What came of setting watches.
+/// The result of setting watches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Coverage {
-    /// A directory is watched that was not before.
+    /// A directory is newly watched.
     pub(super) added: bool,
-    /// A directory is not watched on which a followed path depends.
+    /// A directory that a followed path depends on is not watched.
     pub(super) lacks_needed: bool,
-    /// A listed directory is not watched.
+    /// A directory of the list is not watched.
     pub(super) lacks_listed: bool,
 }
 
@@ -36,7 +36,7 @@ impl Watches {
         Self { hints, most: options.directories, poll: options.poll, is_known }
     }
 
-    /// Watches what is needed and listed, and nothing else.
+    /// Watches exactly what is needed and listed.
     pub(super) fn set(&mut self, root: &Root, needed: &Needed, listed: &[RelPath]) -> Coverage {
         let Needed { directories, files } = needed;
         let beyond = listed.iter().filter(|directory| !directories.contains_key(directory));
@@ -56,7 +56,7 @@ impl Watches {
                 Ok(()) => coverage.added = true,
                 // Events of its directory cover it.
                 Err(_) if *scope == Scope::File && !files[*path] => {}
-                // It is not there; when it comes, that is seen in the directory above.
+                // It does not exist. If it is created, the directory above reports that.
                 Err(NoWatch::Root(RootError::NotFound | RootError::NotDirectory | RootError::Loop)) => {}
                 Err(error) => {
                     none_left |= error == NoWatch::NoneLeft;
@@ -73,7 +73,7 @@ impl Watches {
         coverage
     }
 
-    /// Watches again what is watched, for where it may be another directory or file than it was.
+    /// Renews the watches on paths that may now lead to another directory or file.
     pub(super) fn renew(&mut self, root: &Root, needed: &Needed) {
         let files = needed.files.keys().map(|path| (path, Scope::File));
         for (path, scope) in needed.directories.iter().map(|(path, scope)| (path, *scope)).chain(files) {

@@ -1,7 +1,8 @@
-//! Who may come in: the token, and the hosts and origins that a request may name.
+//! Access control: the token, and the hosts and origins that a request may name.
 //!
-//! A token is asked for on loopback, too: other users of the machine can reach its ports, and so can web pages, once a
-//! name of theirs leads to 127.0.0.1 (DNS rebinding). Against pages there are the checks of `Host` and `Origin` besides.
+//! The token is required on loopback, too: other users of the machine can reach its ports, and so can web pages whose
+//! name resolves to 127.0.0.1 (DNS rebinding). The checks of `Host` and `Origin` are a second defence against web
+//! pages.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -9,33 +10,33 @@ use hyper::Uri;
 use hyper::header::{AUTHORIZATION, HOST, HeaderMap, HeaderValue, ORIGIN};
 use subtle::ConstantTimeEq as _;
 
-/// Names that lead to this machine and nowhere else.
+/// Names that always lead to this machine.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// Who may come in.
+/// Who may use the server.
 #[derive(Default)]
 pub struct Access {
-    /// Asked for on every request to the endpoint; `None`: anybody may come.
+    /// Required on every request to the endpoint; `None` lets anyone in.
     pub token: Option<String>,
-    /// Names of this server besides the loopback ones, without a port.
+    /// Names of this server in addition to the loopback names, without a port.
     pub hosts: Vec<String>,
-    /// Origins of web pages that may ask, such as `https://app.example`.
+    /// Origins of web pages that may send requests, such as `https://app.example`.
     pub origins: Vec<String>,
 }
 
-/// Why a request is not let in.
+/// Why a request is denied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Denied {
     NoHost,
     Host,
     Origin,
-    /// More than one, or not one at all.
+    /// More than one header, or one that is not a bearer token.
     MalformedToken,
     Token,
 }
 
 impl Access {
-    /// The same, and the address that the server listens at is one of its names, if it is a name.
+    /// Adds the address that the server listens on, if it is a specific one, to the accepted hosts.
     #[must_use]
     pub(crate) fn at(mut self, address: SocketAddr) -> Self {
         match address.ip() {
@@ -46,7 +47,7 @@ impl Access {
         self
     }
 
-    /// Checks what a request says of where it goes, and which page sends it.
+    /// Checks which host a request addresses, and which page sent it.
     pub(super) fn check_host(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Denied> {
         let host = only(headers, HOST.as_str()).map_err(|_| Denied::NoHost)?.ok_or(Denied::NoHost)?;
         let host = host.to_str().map_err(|_| Denied::Host)?;
@@ -88,7 +89,7 @@ impl Access {
         own.into_iter().any(|own| own.eq_ignore_ascii_case(name))
     }
 
-    /// Whether a page of this origin may ask: one that is allowed, or one that this very server would have sent.
+    /// Whether a page of this origin may send requests: it is allowed, or it is this server's own origin.
     fn is_allowed(&self, origin: &HeaderValue, host: &str) -> bool {
         let Ok(origin) = origin.to_str() else { return false };
         let own = origin.strip_prefix("http://").is_some_and(|rest| rest.eq_ignore_ascii_case(host));
@@ -96,7 +97,7 @@ impl Access {
     }
 }
 
-/// The value of a header that may be there once.
+/// The value of a header that may appear once.
 pub(super) fn only<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h HeaderValue>, Repeated> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
@@ -105,11 +106,11 @@ pub(super) fn only<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h 
     }
 }
 
-/// A header is there more than once.
+/// The header appears more than once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Repeated;
 
-/// Without the token: it must not come into a log.
+/// Without the token, which must not appear in a log.
 impl std::fmt::Debug for Access {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Access").field("hosts", &self.hosts).field("origins", &self.origins).finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! The body of a request: bounded before it is kept, and in time.
+//! The body of a request: limited in size before it is kept, and in time.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -11,17 +11,17 @@ use tokio::time::timeout;
 
 use super::response::Refusal;
 
-/// Bytes that a body may have without asking whether there is memory for it: nearly all have fewer.
+/// Bodies up to this many bytes, which are nearly all, are read without reserving memory.
 const SMALL: usize = 64 << 10;
 
-/// Pieces of `SMALL` bytes that all larger bodies together may take while they are read.
+/// How many pieces of `SMALL` bytes all larger bodies together may take while they are read.
 static PIECES: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(1_024)));
 
-/// How long nothing of a body may come, and how long all of it may take.
+/// How long a body may pause, and how long all of it may take.
 const PAUSE: Duration = Duration::from_secs(10);
 const WHOLE: Duration = Duration::from_mins(1);
 
-/// A body, and the memory that was set aside for it.
+/// A body and the memory reserved for it.
 #[derive(Debug)]
 pub(super) struct Received {
     pub(super) bytes: Vec<u8>,

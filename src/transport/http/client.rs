@@ -1,5 +1,5 @@
-//! One client: a peer, and the task that tells it what other threads have done. A legacy client is a session, a modern
-//! one a connection.
+//! One client: a peer, and the task that passes it events from other threads. A legacy client is a session, a modern
+//! client a connection.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -11,7 +11,7 @@ use crate::peer::{Events, Peer};
 use crate::protocol::revision::Revision;
 use crate::server::Server;
 
-/// A client that may be asked by several tasks at once. When it is dropped its work is cancelled.
+/// A client that several tasks may use at once. Its work is cancelled when it is dropped.
 #[derive(Debug)]
 pub(super) struct Client {
     peer: Mutex<Peer<Exchanges>>,
@@ -19,7 +19,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// A client that has said nothing yet. Must be called within a tokio runtime.
+    /// A client that has not sent anything yet. Must be called within a tokio runtime.
     pub(super) fn new(server: &Arc<Server>) -> Arc<Self> {
         Arc::new_cyclic(|client| {
             let (mut peer, events) = Peer::new(Arc::clone(server), Exchanges::default());
@@ -29,7 +29,7 @@ impl Client {
         })
     }
 
-    /// Takes a message. `None`: there are too many requests without an answer.
+    /// Passes a message to the peer. `None` if too many requests are unanswered.
     pub(super) fn exchange(&self, message: Message<'_>, bytes: usize, takes_notifications: bool) -> Option<Exchange> {
         let mut peer = self.lock();
         if !peer.has_room() {
@@ -47,14 +47,14 @@ impl Client {
         Some(exchange)
     }
 
-    /// Nobody waits any more for the answer to the request of this id.
+    /// The client no longer waits for the answer to the request of this id.
     pub(super) fn cancel(&self, id: &Id) {
         let mut peer = self.lock();
         peer.cancel(id);
         advance(&mut peer);
     }
 
-    /// Opens the event stream of the session; an older one ends.
+    /// Opens the event stream of the session. An earlier one ends.
     pub(super) fn listen(&self) -> Parts {
         let mut peer = self.lock();
         let parts = peer.sink().open_session_stream();
@@ -62,20 +62,20 @@ impl Client {
         parts
     }
 
-    /// Ends all streams: those of requests with their final result.
+    /// Ends all streams; those of requests end with their final result.
     pub(super) fn end_streams(&self) {
         let mut peer = self.lock();
         peer.end_streams();
         peer.sink().close_session_stream();
     }
 
-    /// Cancels all that is in progress, and ends all streams.
+    /// Cancels all work, and ends all streams.
     pub(super) fn end(&self) {
         self.lock().cancel_all();
         self.end_streams();
     }
 
-    /// What `initialize` agreed on.
+    /// The revision that `initialize` negotiated.
     pub(super) fn revision(&self) -> Option<Revision> {
         self.lock().revision()
     }
@@ -91,17 +91,17 @@ impl Drop for Client {
     }
 }
 
-/// Lets the peer go on. If something waits for room, it goes on again when an answer or notification was written.
+/// Lets the peer continue. If something waits for room, the peer continues again once a message has been written.
 fn advance(peer: &mut Peer<Exchanges>) {
     peer.advance();
     if peer.waits_for_room() {
         peer.sink().unwritten().wake_when_written();
-        // Something may have been written before that was said.
+        // Something may have been written just before that.
         peer.advance();
     }
 }
 
-/// Gives the peer the events of other threads, and lets it go on when answers were written.
+/// Passes events of other threads to the peer, and lets it continue when messages have been written.
 async fn pump(client: Weak<Client>, mut events: Events, unwritten: Arc<Unwritten>) {
     loop {
         let event = tokio::select! {

@@ -1,5 +1,5 @@
-//! The open connections: bounded in number. When there are as many as may be, one that has nothing in progress makes room
-//! for the next, and first one that never showed the token.
+//! The open connections, limited in number. At the limit, an idle connection is closed to admit the next, preferably
+//! one that never showed the token.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use super::endpoint::Connection;
 #[derive(Debug)]
 pub(super) struct Open {
     pub(super) connection: Connection,
-    /// Notified when it has to make room.
+    /// Notified when it has to close.
     pub(super) evicted: Notify,
     in_progress: AtomicUsize,
     used: Mutex<Instant>,
@@ -25,7 +25,7 @@ impl Open {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A request is in progress until what this gives is dropped.
+    /// A request is in progress until the returned guard is dropped.
     pub(super) fn begin(self: &Arc<Self>) -> InProgress {
         self.in_progress.fetch_add(1, Ordering::Relaxed);
         InProgress(Arc::clone(self))
@@ -43,7 +43,7 @@ impl Drop for InProgress {
     }
 }
 
-/// All of them.
+/// All open connections.
 #[derive(Debug)]
 pub(super) struct Connections {
     most: usize,
@@ -51,7 +51,7 @@ pub(super) struct Connections {
     next: AtomicUsize,
 }
 
-/// Takes its connection out of the map when it is dropped.
+/// Removes its connection from the map when dropped.
 #[derive(Debug)]
 pub(super) struct Entry {
     connections: Arc<Connections>,
@@ -64,7 +64,7 @@ impl Connections {
         Arc::new(Self { most, all: Mutex::default(), next: AtomicUsize::new(0) })
     }
 
-    /// Adds a connection, and has another one make room where that is needed. `None`: all are busy.
+    /// Adds a connection, and closes an idle one if necessary. `None` if all are busy.
     pub(super) fn add(self: &Arc<Self>, connection: Connection) -> Option<Entry> {
         let open = Open {
             connection,

@@ -1,8 +1,8 @@
-//! A request, from its first header to its response: the checks, in the order in which they are made, and what each
-//! method does. The first check that fails answers. No session is begun and no thread asked before all have passed.
+//! A request from its first header to its response: the checks in order, and what each method does. The first check
+//! that fails determines the response. Until all have passed, no session begins and no thread is used.
 //!
-//! Probes; host and origin; path; token; method; content type and accepted types; length; JSON; then what the revision
-//! asks for, in `modern` and `legacy`.
+//! Probes; host and origin; path; token; method; content type and accepted types; length; JSON; then the rules of the
+//! revision, in `modern` and `legacy`.
 
 mod legacy;
 mod modern;
@@ -31,14 +31,14 @@ use crate::object;
 use crate::protocol;
 use crate::server::Server;
 
-/// The one path of the protocol.
+/// The path of the MCP endpoint.
 pub(super) const PATH: &str = "/mcp";
 
-/// How long a failed attempt is held up: at first, and at most.
+/// How long the response to a failed attempt is delayed: the first time, and at most.
 const FIRST_DELAY: Duration = Duration::from_millis(50);
 const LONGEST_DELAY: Duration = Duration::from_secs(1);
 
-/// Failed attempts that are held up at once; others are refused without that.
+/// How many failed attempts are delayed at once; others are rejected without delay.
 const DELAYED: usize = 64;
 
 /// What all connections share.
@@ -52,17 +52,17 @@ pub(super) struct Endpoint {
     failed: AtomicU64,
 }
 
-/// One connection: a modern client.
+/// One connection, which is also a modern client.
 #[derive(Debug)]
 pub(super) struct Connection {
     endpoint: Arc<Endpoint>,
     client: OnceLock<Arc<Client>>,
     failed: AtomicU32,
-    /// It has shown the token, where one is asked for.
+    /// It has shown the token, or none is required.
     admitted: std::sync::atomic::AtomicBool,
 }
 
-/// The headers of a POST, and what its client takes.
+/// The headers of a POST, and the response types that its client accepts.
 struct Post<'h> {
     headers: &'h HeaderMap,
     accepts: Accepts,
@@ -87,19 +87,19 @@ impl Connection {
         Self { endpoint, client: OnceLock::new(), failed: AtomicU32::new(0), admitted: false.into() }
     }
 
-    /// Whether a request with the token has come.
+    /// Whether a request with the token has arrived.
     pub(super) fn is_admitted(&self) -> bool {
         self.admitted.load(Ordering::Relaxed)
     }
 
-    /// Ends the streams of its modern client, with their results.
+    /// Ends the streams of its modern client, each with its result.
     pub(super) fn end_streams(&self) {
         if let Some(client) = self.client.get() {
             client.end_streams();
         }
     }
 
-    /// Answers a request, and says so in the log: never its token, never what is in it.
+    /// Answers a request and logs it, without the token and without any content.
     pub(super) async fn respond(&self, request: Request<Incoming>) -> Response<ResponseBody> {
         let mut line = tracing::enabled!(tracing::Level::DEBUG).then(|| LogLine::new(&request));
         let answered = self.answer(request, &mut line).await;
@@ -160,7 +160,7 @@ impl Connection {
         }
     }
 
-    /// Checks the token. A wrong token is answered after a delay, which holds up this connection only.
+    /// Checks the token. The response to a wrong one is delayed, which affects this connection only.
     async fn check_token(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let denied = match self.endpoint.access.check_token(headers) {
             Ok(()) => {
@@ -181,7 +181,7 @@ impl Connection {
     }
 }
 
-/// The line of the log on a request, while it is answered.
+/// The log line of a request, while it is being answered.
 struct LogLine {
     begun: Instant,
     request: String,
@@ -195,7 +195,7 @@ impl LogLine {
     }
 }
 
-/// What a message is called in the log.
+/// How a message is named in the log.
 fn shown(message: &Message<'_>) -> String {
     let Message::Request(request) = message else { return String::new() };
     let key = if request.method == "resources/read" { "uri" } else { "name" };
@@ -203,7 +203,7 @@ fn shown(message: &Message<'_>) -> String {
     object::shortened(&request.method) + &name.unwrap_or_default()
 }
 
-/// Whether the rules of 2026-07-28 hold for a message: it is marked as one of its own, or its headers are.
+/// Whether the rules of 2026-07-28 apply: the message is marked as such, or the headers are.
 fn is_modern(message: &Message<'_>, headers: &HeaderMap) -> bool {
     let is_marked = match message {
         Message::Request(request) => protocol::is_modern(&request.params),
@@ -213,7 +213,7 @@ fn is_modern(message: &Message<'_>, headers: &HeaderMap) -> bool {
     is_marked || headers::is_modern(headers)
 }
 
-/// The response to a request that is not answered at once: JSON, if nothing comes before the answer, else a stream.
+/// The response to a request that is not answered at once: JSON if nothing precedes the answer, else a stream.
 async fn respond_later(mut parts: Parts, accepts: Accepts, kept: Kept) -> Response<ResponseBody> {
     let first = parts.recv().await;
     let is_modern = matches!(kept, Kept::Request(_));
@@ -222,13 +222,13 @@ async fn respond_later(mut parts: Parts, accepts: Accepts, kept: Kept) -> Respon
             response::message(response::status_of(&answer, is_modern), answer)
         }
         Some(part) => response::events(EventStream::new(Some(part), Some(parts), kept)),
-        // It was cancelled, and gets no answer.
+        // The request was cancelled, so there is no answer.
         None if accepts.events => response::events(EventStream::new(None, None, kept)),
         None => response::empty(StatusCode::ACCEPTED),
     }
 }
 
-/// The OAuth of clients looks for paths that are not there, and shows what it is told (seen: Claude Code).
+/// The OAuth code of clients probes paths that do not exist, and shows the user this text (seen with Claude Code).
 fn not_found() -> Response<ResponseBody> {
     let description = format!(
         "mcp-fs has one endpoint, {PATH}, and no OAuth. Put its token into the client's configuration, as the header \

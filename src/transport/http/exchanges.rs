@@ -1,8 +1,8 @@
-//! What one client's requests are answered by: the [`Sink`] of a peer whose messages go to HTTP responses.
+//! Where one client's messages go: the [`Sink`] of a peer whose output is HTTP responses.
 //!
-//! A message belongs to the exchange of its request (a POST and its response), or to the event stream of the session
-//! (a GET). What is said while the peer takes a message is kept here first: most answers are there at once, and need no
-//! channel.
+//! A message belongs to the exchange of its request (a POST and its response), or to the event stream of the session (a
+//! GET). What the peer sends while it handles a message is collected here first: most answers are ready at once and
+//! need no channel.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::peer::batch::BatchKey;
 use crate::peer::sink::{Destination, Sink};
 use crate::runtime::memory::Reservation;
 
-/// Notifications that wait on one stream. Beyond it changes wait as marks in the peer, and each is told once.
+/// Notifications that may wait on one stream. Further changes wait as marks in the peer, and each is sent once.
 const AHEAD: usize = 64;
 
-/// What goes to a response.
+/// A part of a response.
 #[derive(Debug)]
 pub(super) enum Part {
     /// More follows.
@@ -29,7 +29,7 @@ pub(super) enum Part {
     Answer(Outgoing),
 }
 
-/// A message on its way to a client. It counts as unwritten, with its memory, until it is dropped.
+/// A message on its way to a client. It counts as unwritten, and holds its memory, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Outgoing {
     pub(super) body: Body,
@@ -37,23 +37,23 @@ pub(super) struct Outgoing {
     _counted: Counted,
 }
 
-/// How much of one client's messages is not written yet.
+/// How much of one client's output is not written yet.
 #[derive(Debug, Default)]
 pub(super) struct Unwritten {
     answers: AtomicUsize,
     bytes: AtomicUsize,
-    /// The peer has something that waits for room.
+    /// The peer waits for room.
     is_awaited: AtomicBool,
     written: Notify,
 }
 
 impl Unwritten {
-    /// Has [`Self::written`] tell when there is more room.
+    /// Makes [`Self::written`] complete when there is more room.
     pub(super) fn wake_when_written(&self) {
         self.is_awaited.store(true, Ordering::SeqCst);
     }
 
-    /// Waits until something was written, after [`Self::wake_when_written`].
+    /// Waits until something is written, after [`Self::wake_when_written`].
     pub(super) async fn written(&self) {
         self.written.notified().await;
     }
@@ -63,7 +63,7 @@ impl Unwritten {
 struct Counted {
     unwritten: Arc<Unwritten>,
     bytes: usize,
-    /// The count of its stream; `None` for an answer.
+    /// The counter of its stream; `None` for an answer.
     ahead: Option<Arc<AtomicUsize>>,
 }
 
@@ -78,7 +78,7 @@ impl Drop for Counted {
     }
 }
 
-/// The messages of one exchange or event stream, as they come; closed when no more will come.
+/// The messages of one exchange or event stream, in order; closed after the last.
 pub(super) type Parts = UnboundedReceiver<Part>;
 
 /// Where the messages of an exchange go.
@@ -89,7 +89,7 @@ struct Stream {
     takes_notifications: bool,
 }
 
-/// What was said to the message that the peer is taking.
+/// What the peer has sent while it handles the current message.
 #[derive(Debug, Default)]
 struct Current {
     id: Option<Id>,
@@ -97,14 +97,14 @@ struct Current {
     ahead: Arc<AtomicUsize>,
 }
 
-/// What came of a message.
+/// The result of handling a message.
 #[derive(Debug)]
 pub(super) enum Exchange {
     /// Its answer.
     Answered(Outgoing),
-    /// Its answer is still to come, and maybe notifications before it.
+    /// The answer comes later, perhaps after notifications.
     Waits(Parts),
-    /// It gets none.
+    /// There is no answer.
     Nothing,
 }
 
@@ -123,13 +123,13 @@ impl Exchanges {
         &self.unwritten
     }
 
-    /// The peer is about to take a message with this id. Until [`Self::end`] it answers nothing else.
+    /// The peer is about to handle a message with this id. It handles no other until [`Self::end`].
     pub(super) fn begin(&mut self, id: Option<Id>) {
         self.current = Some(Current { id, ..Current::default() });
     }
 
-    /// The peer has taken the message; `batch` names a batch that is not complete. What is still to be said goes to the
-    /// exchange that comes of it.
+    /// The peer has handled the message; `batch` identifies a batch that is not complete yet. Later output goes to the
+    /// exchange that this returns.
     pub(super) fn end(&mut self, batch: Option<BatchKey>, takes_notifications: bool) -> Exchange {
         let Current { id, mut said, ahead } = self.current.take().unwrap_or_default();
         if let Some(Part::Answer(_)) = said.last()
@@ -150,7 +150,8 @@ impl Exchanges {
         Exchange::Waits(receiver)
     }
 
-    /// Opens the event stream of the session. An older one ends: its connection may be dead without anyone knowing.
+    /// Opens the event stream of the session. An earlier one ends, as its connection may be dead without anyone
+    /// noticing.
     pub(super) fn open_session_stream(&mut self) -> Parts {
         let (parts, receiver) = unbounded_channel();
         self.session = Some(Stream { parts, ahead: Arc::default(), takes_notifications: true });
@@ -170,11 +171,11 @@ impl Exchanges {
         Outgoing { body, _held: held, _counted: counted }
     }
 
-    /// Whether the message belongs to the one that the peer is taking.
+    /// Whether a message belongs to the one that the peer is handling.
     fn is_current(&self, to: Destination<'_>) -> bool {
         self.current.as_ref().is_some_and(|current| match to {
             Destination::Answer(None) => true,
-            // A batch that was open before is answered by an event, not while another message is taken.
+            // A batch from before is answered on an event, not while another message is handled.
             Destination::Batch(key) => !self.batches.contains_key(&key),
             Destination::Answer(id) => id == current.id.as_ref(),
             Destination::Progress(id) | Destination::Stream(id) | Destination::StreamEnd(id) => {
@@ -209,7 +210,7 @@ impl Sink for Exchanges {
         };
         match &mut self.current {
             Some(current) if is_current => current.said.push(part),
-            // Its client may be gone, and with it the receiver.
+            // The client may be gone, and the receiver with it.
             _ => {
                 if let Some(stream) = self.stream(to) {
                     drop(stream.parts.send(part));

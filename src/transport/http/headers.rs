@@ -1,4 +1,4 @@
-//! The headers that say what a body is, and those of 2026-07-28 that say what its message is.
+//! The headers that describe the body, and those of 2026-07-28 that repeat parts of the message.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub(super) const SESSION: &str = "mcp-session-id";
 const METHOD: &str = "mcp-method";
 const NAME: &str = "mcp-name";
 
-/// What a client takes as an answer.
+/// The types that a client accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Accepts {
     pub(super) json: bool,
@@ -25,7 +25,8 @@ pub(super) struct Accepts {
 }
 
 impl Accepts {
-    /// Reads `Accept` (RFC 9110, 12.5.1). Without it anything is taken. What is given no weight (`q=0`) is not.
+    /// Parses `Accept` (RFC 9110, 12.5.1). Without the header, everything is accepted; a type with weight zero (`q=0`)
+    /// is not.
     pub(super) fn read(headers: &HeaderMap) -> Self {
         if !headers.contains_key(ACCEPT) {
             return Self { json: true, events: true };
@@ -48,25 +49,25 @@ fn has_weight(range: &str) -> bool {
     weight.is_none_or(|weight| weight.trim().parse::<f32>().is_ok_and(|weight| weight > 0.0))
 }
 
-/// Whether a body is said to be JSON. A web page cannot say so across origins without asking first.
+/// Whether the content type is JSON. A web page cannot send that to another origin without a preflight request.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let kind = only(headers, CONTENT_TYPE.as_str()).ok().flatten().and_then(|value| value.to_str().ok());
     let essence = kind.map(|kind| kind.split(';').next().unwrap_or_default().trim());
     essence.is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"))
 }
 
-/// Whether the headers alone mark a request as one of 2026-07-28.
+/// Whether the headers alone mark a request as 2026-07-28.
 pub(super) fn is_modern(headers: &HeaderMap) -> bool {
     headers.get(VERSION).is_some_and(|version| version == MODERN)
 }
 
-/// The version that the header says must be the one in `_meta` (2026-07-28, "Transports").
+/// Checks that the version in the header equals the one in `_meta` (2026-07-28, "Transports").
 pub(super) fn check_version(headers: &HeaderMap, meta: &str) -> Result<(), Error> {
     let version = routing(headers, "MCP-Protocol-Version", VERSION)?;
     agrees("MCP-Protocol-Version", version, meta, "the protocol version in _meta")
 }
 
-/// The method and the name that the headers say must be those of the message.
+/// Checks that the method and the name in the headers equal those of the message.
 pub(super) fn check_routing(headers: &HeaderMap, request: &Request<'_>) -> Result<(), Error> {
     agrees("Mcp-Method", routing(headers, "Mcp-Method", METHOD)?, &request.method, "the message's method")?;
     let key = match request.method.as_ref() {
@@ -79,7 +80,7 @@ pub(super) fn check_routing(headers: &HeaderMap, request: &Request<'_>) -> Resul
     agrees("Mcp-Name", &given, &name, key)
 }
 
-/// The one value of a header that must be there.
+/// The single value of a required header.
 fn routing<'h>(headers: &'h HeaderMap, shown: &str, name: &str) -> Result<&'h str, Error> {
     let wrong = |why: &str| Error::new(HEADER_MISMATCH, format!("The header {shown} {why}."));
     let value = only(headers, name).map_err(|_| wrong("is there more than once"))?;
@@ -95,7 +96,7 @@ fn agrees(shown: &str, header: &str, message: &str, what: &str) -> Result<(), Er
     Err(Error::new(HEADER_MISMATCH, format!("The header {shown} is {header:?}, but {what} is {message:?}.")))
 }
 
-/// What a value in `=?base64?...?=` means; any other is literal.
+/// Decodes `=?base64?...?=`; any other value is literal.
 fn decoded(value: &str) -> Result<Cow<'_, str>, Error> {
     let Some(encoded) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
         return Ok(value.into());

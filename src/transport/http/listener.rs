@@ -1,5 +1,5 @@
-//! Where clients come to: TCP addresses, a Unix socket, or a socket that systemd has bound. All is bound before the
-//! kernel sandbox, which then forbids to connect, not to accept.
+//! Where clients connect: TCP addresses, a Unix socket, or a socket bound by systemd. Everything is bound before the
+//! kernel sandbox, which then forbids connecting but not accepting.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -15,13 +15,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::time::sleep;
 
-/// How long to wait after a failed accept: mostly there is no descriptor left, until a connection ends.
+/// The pause after a failed accept. Usually there are no descriptors left until a connection ends.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The value of `--http`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// An IP address and a port; port 0 is any that is free.
+    /// An IP address and a port; port 0 means any free port.
     Tcp(SocketAddr),
     /// `localhost:PORT`: loopback over IPv4 and IPv6.
     Localhost(u16),
@@ -53,14 +53,14 @@ impl FromStr for Address {
 /// A bound socket.
 #[derive(Debug)]
 pub enum Bound {
-    /// Of TCP.
+    /// A TCP socket.
     Tcp(StdTcpListener),
-    /// Of this machine alone.
+    /// A Unix socket.
     #[cfg(unix)]
     Unix(std::os::unix::net::UnixListener),
 }
 
-/// Binds a TCP address; `localhost` over IPv4 and, where the system has it, IPv6.
+/// Binds a TCP address; `localhost` over IPv4 and, if available, IPv6.
 pub fn bind_tcp(address: &Address) -> io::Result<Vec<Bound>> {
     let listen = |address: SocketAddr| -> io::Result<StdTcpListener> {
         let listener = StdTcpListener::bind(address)?;
@@ -106,7 +106,7 @@ impl Bound {
     }
 }
 
-/// Bound sockets, and a runtime that waits for clients on them.
+/// Bound sockets, registered with a runtime.
 #[derive(Debug)]
 pub struct Listener {
     sockets: Vec<Socket>,
@@ -124,13 +124,13 @@ enum Socket {
 pub enum Accepted {
     /// Over TCP.
     Tcp(TcpStream),
-    /// From this machine.
+    /// Over a Unix socket.
     #[cfg(unix)]
     Unix(UnixStream),
 }
 
 impl Listener {
-    /// Within a tokio runtime.
+    /// Must be called within a tokio runtime.
     pub fn new(bound: Vec<Bound>) -> io::Result<Self> {
         let sockets = bound.into_iter().map(|bound| match bound {
             Bound::Tcp(listener) => TcpListener::from_std(listener).map(Socket::Tcp),
@@ -140,7 +140,7 @@ impl Listener {
         Ok(Self { sockets: sockets.collect::<io::Result<_>>()? })
     }
 
-    /// The next connection. What is wrong with one that could not be accepted is logged.
+    /// Waits for the next connection. Failures to accept are logged.
     pub(super) async fn accept(&mut self) -> Accepted {
         loop {
             match self.next().await {
@@ -158,7 +158,7 @@ impl Listener {
             for socket in &self.sockets {
                 let accepted = match socket {
                     Socket::Tcp(listener) => listener.poll_accept(cx).map_ok(|(stream, _)| {
-                        // Without it an answer that is two segments waits 40 ms for the client's acknowledgement.
+                        // Without it, an answer in two segments waits 40 ms for the client's acknowledgement.
                         drop(stream.set_nodelay(true));
                         Accepted::Tcp(stream)
                     }),

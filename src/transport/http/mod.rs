@@ -1,16 +1,17 @@
 //! Any number of clients over HTTP, at one endpoint, `/mcp`, in both eras
 //! (<https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http>).
 //!
-//! A request goes down this list. What a message means is for the [`peer`](crate::peer), as it is on stdio.
+//! Modules in the order in which a request meets them. What a message means is up to the [`peer`](crate::peer), as on
+//! stdio.
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`listener`] | the socket, bound before the kernel sandbox |
-//! | `connections` | the open connections, bounded in number |
-//! | `endpoint` | the checks in their order, and what each method does |
-//! | `probe`, [`access`], `headers`, `body` | what the checks ask |
+//! | [`listener`] | the sockets, bound before the kernel sandbox |
+//! | `connections` | the open connections, limited in number |
+//! | `endpoint` | the checks in order, and what each method does |
+//! | `probe`, [`access`], `headers`, `body` | what the checks examine |
 //! | [`token`] | where the token comes from |
-//! | `sessions`, `client` | legacy clients by their session, and a peer for each client |
+//! | `sessions`, `client` | legacy clients by session, and a peer for each client |
 //! | `exchanges` | which response a message of the peer goes to |
 //! | `response` | messages as JSON or as an event stream |
 
@@ -48,23 +49,23 @@ use self::endpoint::{Connection, Endpoint};
 use self::listener::{Accepted, Listener};
 use crate::server::Server;
 
-/// How long the headers of a request may take, and how long a connection may be idle.
+/// How long a request's headers may take, and how long a connection may be idle.
 const IDLE: Duration = Duration::from_secs(75);
 
-/// How long a client may leave a response unread that waits to be written.
+/// How long a client may leave a response unread before its connection is closed.
 const STALL: Duration = Duration::from_mins(1);
 
-/// Bytes of a request's headers, and of a response that hyper holds.
+/// The limit of a request's headers and of the output that hyper buffers, in bytes.
 const BUFFER: usize = 64 << 10;
 
 /// How often idle sessions are removed.
 const SWEEP: Duration = Duration::from_secs(30);
 
-/// How long requests in progress may go on when the server ends.
+/// How long requests in progress may continue when the server ends.
 const LAST_MOMENT: Duration = Duration::from_millis(1_500);
 
-/// Serves clients that come to `listener` until `stop` is ready: then streams get their ends, and what is in progress a
-/// moment. At most `most` connections are open.
+/// Serves the clients of `listener` until `stop` completes. Then streams end, and requests in progress get a moment to
+/// finish. At most `most` connections are open.
 ///
 /// Must be called within a tokio runtime with time enabled.
 pub async fn serve(
@@ -85,7 +86,7 @@ pub async fn serve(
     loop {
         tokio::select! {
             accepted = listener.accept() => {
-                // Where all are busy, the connection is closed again.
+                // If all are busy, the new connection is closed.
                 if let Some(entry) = connections.add(Connection::new(Arc::clone(&endpoint))) {
                     match accepted {
                         Accepted::Tcp(stream) => tasks.spawn(connection(stream, entry, closed.clone())),
@@ -127,7 +128,7 @@ where
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(IDLE).max_buf_size(BUFFER);
     let mut serving = pin!(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
-    // How it ends does not matter: the client is gone, or has sent what is not HTTP and was told so.
+    // The result does not matter: the client is gone, or sent something other than HTTP and was told so.
     tokio::select! {
         _ = serving.as_mut() => return,
         () = open.evicted.notified() => return,

@@ -1,5 +1,5 @@
-//! Probes for whatever watches the server: `/healthz`, whether it lives, and `/readyz`, whether DIR answers. They need
-//! neither the token nor a `Host`, and say nothing else.
+//! Health probes: `/healthz` tells whether the process runs, `/readyz` whether DIR responds. They need neither the
+//! token nor a `Host`, and reveal nothing else.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use tokio::time::timeout;
 use super::response::{self, Refusal, ResponseBody};
 use crate::server::Server;
 
-/// How long DIR may take to answer.
+/// How long DIR may take to respond.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(super) struct Probes {
     server: Arc<Server>,
-    /// Held while DIR is asked: a thread that is stuck in that is the only one.
+    /// Held while DIR is checked, so that at most one thread can get stuck in that.
     asking: Arc<Semaphore>,
 }
 

@@ -1,4 +1,4 @@
-//! Responses: one message as JSON, an event stream, or what is said to a request that is refused.
+//! Responses: a message as JSON, an event stream, or the answer to a rejected request.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,27 +18,27 @@ use crate::jsonrpc::error::{self, Error};
 use crate::jsonrpc::message::Id;
 use crate::protocol::encode;
 
-/// Proxies and clients cut streams that are silent for a minute.
+/// Proxies and clients close streams that are silent for a minute.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Bytes of one frame, about.
+/// Approximate size of a frame, in bytes.
 const FRAME: usize = 64 << 10;
 
-/// The body of a response. Its request is in progress until it is dropped.
+/// The body of a response. Its request is in progress until this is dropped.
 #[derive(Debug)]
 pub(super) struct Written {
     body: ResponseBody,
     _in_progress: InProgress,
 }
 
-/// What a response holds.
+/// The content of a response.
 #[derive(Debug)]
 pub(super) enum ResponseBody {
-    /// A text that is there.
+    /// A text that is ready.
     Text(Bytes),
     /// A large message.
     Message(Outgoing),
-    /// Messages as they come.
+    /// Messages as they arrive.
     Events(Box<EventStream>),
 }
 
@@ -72,7 +72,7 @@ impl Body for Written {
     }
 }
 
-/// Adds the next part of a message to `frame`; `false` when it was the last.
+/// Appends the next part of a message to `frame`. Returns `false` after the last part.
 fn stage(message: &mut Outgoing, mut frame: Vec<u8>) -> (Vec<u8>, bool) {
     while frame.len() < FRAME {
         if !message.body.stage(&mut frame) {
@@ -82,30 +82,30 @@ fn stage(message: &mut Outgoing, mut frame: Vec<u8>) -> (Vec<u8>, bool) {
     (frame, true)
 }
 
-/// Messages as server-sent events (<https://html.spec.whatwg.org/multipage/server-sent-events.html>). It has no event
-/// ids, as nothing is kept for a client that wants to resume.
+/// Messages as server-sent events (<https://html.spec.whatwg.org/multipage/server-sent-events.html>). Events have no
+/// ids, because nothing is stored for a client that wants to resume.
 #[derive(Debug)]
 pub(super) struct EventStream {
-    /// What comes before `parts`.
+    /// A message that precedes `parts`.
     first: Option<Part>,
     /// `None`: nothing follows `first`.
     parts: Option<Parts>,
     writing: Option<Outgoing>,
-    /// The answer was taken: nothing follows.
+    /// The answer has been taken, so nothing follows.
     is_answered: bool,
     silence: Pin<Box<Sleep>>,
     /// Kept until the stream ends.
     _kept: Kept,
 }
 
-/// What is kept for a response that is not complete.
+/// What a response keeps alive until it is complete.
 #[derive(Debug)]
 pub(super) enum Kept {
     Session(#[expect(dead_code, reason = "its drop says that the session is not used any more")] InUse),
     Request(#[expect(dead_code, reason = "its drop cancels the request")] CancelOnDrop),
 }
 
-/// A modern request, which is cancelled when its response is not read to its end.
+/// Cancels a modern request if its response is not read to the end.
 #[derive(Debug)]
 pub(super) struct CancelOnDrop {
     pub(super) client: Arc<Client>,
@@ -168,7 +168,7 @@ impl EventStream {
     }
 }
 
-/// The response that is one message. A small one has a length, and its memory is free at once.
+/// A response with one message. A small one has a length, and releases its memory at once.
 pub(super) fn message(status: StatusCode, mut message: Outgoing) -> Response<ResponseBody> {
     let body = if message.body.is_small() {
         ResponseBody::Text(stage(&mut message, Vec::new()).0.into())
@@ -181,11 +181,11 @@ pub(super) fn message(status: StatusCode, mut message: Outgoing) -> Response<Res
     response
 }
 
-/// The response that is an event stream.
+/// A response with an event stream.
 pub(super) fn events(stream: EventStream) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::Events(Box::new(stream)));
     set(&mut response, CONTENT_TYPE, "text/event-stream");
-    // nginx would hold events back until it has a buffer full of them.
+    // nginx would otherwise hold events back until its buffer is full.
     set(&mut response, HeaderName::from_static("x-accel-buffering"), "no");
     response
 }
@@ -209,7 +209,7 @@ pub(super) fn set(response: &mut Response<ResponseBody>, name: HeaderName, value
     response.headers_mut().insert(name, HeaderValue::from_static(value));
 }
 
-/// Why a request is refused: a status, and an error that says what to do.
+/// Why a request is rejected: a status, and an error that says what to do.
 #[derive(Debug)]
 pub(super) struct Refusal {
     status: StatusCode,
@@ -218,17 +218,17 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    /// A request that is wrong as HTTP.
+    /// The request is invalid as HTTP.
     pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self { status, id: None, error: Error::new(error::INVALID_REQUEST, message) }
     }
 
-    /// A request that is wrong as a message.
+    /// The request is invalid as a message.
     pub(super) fn error(status: StatusCode, id: Option<&Id>, error: Error) -> Self {
         Self { status, id: id.cloned(), error }
     }
 
-    /// More than the server takes at once; it may be sent again.
+    /// The server is at a limit; the request may be sent again.
     pub(super) fn busy(message: &str) -> Self {
         Self { error: Error::new(error::INTERNAL_ERROR, message), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "") }
     }
@@ -250,8 +250,8 @@ impl Refusal {
     }
 }
 
-/// The status of an answer to a request: some errors of 2026-07-28 have one of their own, and invalid messages are
-/// bad requests in all revisions.
+/// The HTTP status for an answer. Some errors of 2026-07-28 have their own; invalid messages are bad requests in all
+/// revisions.
 pub(super) fn status_of(answer: &Outgoing, is_modern: bool) -> StatusCode {
     match answer.body.error_code() {
         Some(error::METHOD_NOT_FOUND) if is_modern => StatusCode::NOT_FOUND,
@@ -263,7 +263,7 @@ pub(super) fn status_of(answer: &Outgoing, is_modern: bool) -> StatusCode {
     }
 }
 
-/// What every response says.
+/// Adds the headers that every response has.
 pub(super) fn finish(response: &mut Response<ResponseBody>) {
     set(response, CACHE_CONTROL, "no-store");
 }

@@ -1,4 +1,4 @@
-//! The sessions of legacy clients: found by an id that cannot be guessed, bounded in number, and removed when idle.
+//! The sessions of legacy clients: found by an unguessable id, limited in number, and removed when idle.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use super::client::Client;
 use super::token;
 
-/// More would not be clients but a mistake or an attack: 5 of 9 clients that were looked at never end a session.
+/// More would be a bug or an attack. Of 9 clients examined, 5 never end their sessions.
 const MOST: usize = 4_096;
 
-/// A session ends when it was not used for this long.
+/// How long an unused session is kept.
 const IDLE: Duration = Duration::from_mins(30);
 
 /// One legacy client.
@@ -27,7 +27,7 @@ impl Session {
     }
 }
 
-/// A session that is in use, by a request or an event stream, until this is dropped.
+/// A session in use, by a request or an event stream, until this is dropped.
 #[derive(Debug)]
 pub(super) struct InUse(Arc<Session>);
 
@@ -58,8 +58,8 @@ pub(super) struct Sessions {
 }
 
 impl Sessions {
-    /// Begins a session for a client that has initialized. `None`: there are too many, and all are in use, or the system
-    /// has no random bytes.
+    /// Begins a session for a client that has initialized. `None` if there are too many and all are in use, or if the
+    /// system has no random bytes.
     pub(super) fn begin(&self, client: Arc<Client>) -> Option<InUse> {
         let id = token::random()?;
         let session = Arc::new(Session { id: id.clone(), client, used: Mutex::new(Instant::now()) });
@@ -74,12 +74,12 @@ impl Sessions {
         Some(used)
     }
 
-    /// The session of this id, for as long as it is used.
+    /// The session of this id, which is in use until the guard is dropped.
     pub(super) fn find(&self, id: &str) -> Option<InUse> {
         self.lock().get(id).map(InUse::new)
     }
 
-    /// Ends a session: its work is cancelled, its streams end.
+    /// Ends a session: cancels its work and ends its streams.
     pub(super) fn end(&self, id: &str) -> bool {
         let ended = self.lock().remove(id);
         if let Some(session) = &ended {
@@ -88,7 +88,7 @@ impl Sessions {
         ended.is_some()
     }
 
-    /// Ends those that were not used for long.
+    /// Ends the sessions that have been idle for too long.
     pub(super) fn expire(&self) {
         self.lock().retain(|_, session| !is_idle(session) || session.used().elapsed() < IDLE);
     }
@@ -103,7 +103,7 @@ impl Sessions {
     }
 }
 
-/// Whether nothing but the map has it. Checked while the map is locked, so that no request finds it meanwhile.
+/// Whether only the map holds it. Must be called with the map locked, so that no request finds the session meanwhile.
 fn is_idle(session: &Arc<Session>) -> bool {
     Arc::strong_count(session) == 1
 }

@@ -1,14 +1,14 @@
-//! Where the token comes from: a file, a variable, or the system's random source.
+//! Where the token comes from: a file, an environment variable, or the system's random source.
 
 use std::fmt::Write as _;
 
-/// A shorter token could be guessed, or is a mistake such as an empty variable. In bytes.
+/// The shortest token, in bytes. A shorter one could be guessed, or is a mistake such as an empty variable.
 const SHORTEST: usize = 16;
 
 /// The longest token, in bytes.
 pub const LONGEST: usize = 1 << 10;
 
-/// 128 bits of the system's random source, in hexadecimal; `None` where it has none. Session ids are made in the same
+/// 128 bits from the system's random source, in hexadecimal; `None` if it has none. Session ids are made in the same
 /// way.
 pub(crate) fn random() -> Option<String> {
     let mut bytes = [0; 16];
@@ -21,9 +21,9 @@ pub(crate) fn random() -> Option<String> {
     Some(text)
 }
 
-/// The token that `source` holds, such as a file with a line end after it.
+/// Extracts the token from `text`, the content of `source`, which may end with a newline.
 ///
-/// Fails where it is too short or too long, or could not be sent in a header.
+/// Fails if it is too short or too long, or cannot be sent in a header.
 pub(crate) fn read(source: &str, text: &str) -> Result<String, String> {
     let token = text.trim_ascii();
     if token.len() < SHORTEST {

@@ -1,39 +1,39 @@
-//! Bytes to lines: one JSON-RPC message per line, `\n`-terminated
-//! (<https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio>).
+//! From bytes to lines: one JSON-RPC message per line, terminated by `
+//! ` (<https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio>).
 //!
-//! A byte order mark and a `\r` before the `\n` are forgiven, empty lines are skipped, a last line may lack its
-//! newline. A line over the limit is not kept: it is read past, and reported once as [`Line::TooLong`].
+//! A byte order mark and a `\r` before the `
+//! ` are accepted, empty lines are skipped, and the last line may lack its newline. A line over the limit is not kept: it is skipped, and reported once as [`Line::TooLong`].
 
 use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// What is read at once, and kept when the client is quiet.
+/// How much is read at once, and how much buffer is kept while the client is silent.
 const BUFFER: usize = 64 << 10;
 
-/// What one line of input is.
+/// One line of input.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line<'a> {
     /// Its bytes, without line ending and byte order mark; never blank.
     Text(&'a [u8]),
-    /// It was longer than the limit; its bytes are gone.
+    /// It exceeded the limit, and its bytes were discarded.
     TooLong,
 }
 
-/// Splits a stream into lines. Every method can be dropped between calls without losing a byte.
+/// Splits a stream into lines. Every method is cancel safe: dropping its future loses no byte.
 #[derive(Debug)]
 pub struct LineReader<R> {
     input: R,
-    /// Always initialised to its end, so that reading into it costs nothing but the read.
+    /// Always initialised to its end, so that reading into it costs only the read.
     buffer: Vec<u8>,
     /// Where the next line starts.
     start: usize,
-    /// Up to where there is known to be no newline.
+    /// No newline lies before this position.
     scanned: usize,
-    /// Up to where the buffer holds input.
+    /// The end of the input in the buffer.
     end: usize,
     limit: usize,
-    /// Inside a line that was too long.
+    /// Inside a line that is too long.
     skipping: bool,
     ended: bool,
 }
@@ -44,7 +44,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         Self { input, buffer: Vec::new(), start: 0, scanned: 0, end: 0, limit, skipping: false, ended: false }
     }
 
-    /// The next line, as far as it has been read. `None`: more must be read first, or the input has ended.
+    /// The next line that has been read completely. `None` if more must be read first, or the input has ended.
     pub fn buffered(&mut self) -> Option<Line<'_>> {
         loop {
             let (from, to) = self.take_line()?;
@@ -58,7 +58,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// Reads once. `false` at the end of the input, after which [`Self::buffered`] gives what is left.
+    /// Reads once. Returns `false` at the end of the input, after which [`Self::buffered`] returns what is left.
     pub async fn fill(&mut self) -> io::Result<bool> {
         self.make_room();
         let read = self.input.read(&mut self.buffer[self.end..]).await?;
@@ -67,7 +67,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         Ok(!self.ended)
     }
 
-    /// The range of the next line, consumed; at the end of the input the rest counts as one.
+    /// Consumes the next line and returns its range. At the end of the input, the rest counts as a line.
     fn take_line(&mut self) -> Option<(usize, usize)> {
         let from = self.start;
         if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..self.end]) {
@@ -84,7 +84,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         })
     }
 
-    /// Without byte order mark and surrounding blanks.
+    /// Trims the byte order mark and surrounding blanks.
     fn trim(&self, from: usize, to: usize) -> (usize, usize) {
         let line = &self.buffer[from..to];
         let text = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii_start();
@@ -92,7 +92,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         (from, from + text.trim_ascii_end().len())
     }
 
-    /// Keeps the unfinished line only, drops it when it is over the limit, and leaves room to read into.
+    /// Keeps only the unfinished line, drops it if it exceeds the limit, and makes room to read into.
     fn make_room(&mut self) {
         self.skipping |= self.end - self.start > self.limit;
         if self.skipping {
@@ -110,7 +110,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         self.scanned = self.scanned.min(self.end).max(self.start);
         if self.buffer.len() - self.end < BUFFER / 4 {
             self.scanned = self.end;
-            // Not far beyond the limit: a line that reaches it is not kept.
+            // Little more than the limit: a line that reaches it is not kept.
             let most = self.limit.saturating_add(BUFFER);
             self.buffer.resize((2 * self.buffer.len()).min(most).max(BUFFER), 0);
         }

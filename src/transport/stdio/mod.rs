@@ -1,12 +1,12 @@
-//! One client on stdin and stdout, one message a line
+//! One client on stdin and stdout, one message per line
 //! (<https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio>).
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`streams`] | stdin and stdout as what they are: pipes, sockets, anything else |
-//! | [`lines`] | bytes to lines, bounded |
-//! | [`outbox`] | answers to bytes: the only writer of stdout |
-//! | [`drain`] | how long the end may take |
+//! | [`streams`] | stdin and stdout as what they are: pipes, sockets, or anything else |
+//! | [`lines`] | from bytes to lines, bounded |
+//! | [`outbox`] | from messages to bytes: the only writer of stdout |
+//! | [`drain`] | how long unanswered requests may take after the input has ended |
 
 mod drain;
 pub mod lines;
@@ -28,13 +28,13 @@ use crate::log;
 use crate::peer::Peer;
 use crate::server::Server;
 
-/// Lines handled before what they came to is written.
+/// Lines that are handled before their answers are written.
 const COALESCED: usize = 32;
 
-/// Reads messages from `input` and writes answers to `output`, until the input ends and what it asked for is answered.
-/// Fails when either of them does; that the client closed our output is `BrokenPipe`. Once the input has ended, so it is
-/// as well when `closed` is ready: that nothing reads `output` any more is otherwise noticed only when something is
-/// written.
+/// Reads messages from `input` and writes answers to `output`, until the input has ended and every request is answered.
+/// Fails if either of them fails; if the client has closed our output, the error is `BrokenPipe`. After the end of the
+/// input, it also fails that way when `closed` completes: otherwise a closed output would be noticed only when
+/// something is written.
 ///
 /// Must be called within a tokio runtime with time enabled.
 pub async fn serve<R, W>(server: Arc<Server>, input: R, output: W, closed: impl Future<Output = ()>) -> io::Result<()>
@@ -81,7 +81,7 @@ where
                     drain = Some(Drain::within(drain_time));
                 }
             }
-            // More lines are here already; what came of those so far is written first, where the client takes it.
+            // More lines are ready. First, the answers so far are written, if the client takes them.
             () = std::future::ready(()), if !all_handled && has_room => {}
             () = closed.as_mut(), if drain.is_some() => return Err(io::ErrorKind::BrokenPipe.into()),
             () = Drain::deadline(drain.as_ref(), !is_idle), if drain.is_some() => {
@@ -93,7 +93,7 @@ where
     }
 }
 
-/// Handles lines that were read, as long as there is room; `true` when none is left.
+/// Handles the lines that have been read, as long as there is room. Returns `true` if none is left.
 fn handle_lines<R, W>(peer: &mut Peer<Outbox<W>>, lines: &mut LineReader<R>, line_bytes: usize) -> bool
 where
     R: AsyncRead + Unpin,

@@ -1,8 +1,8 @@
-//! Answers to bytes: the only writer of stdout.
+//! From messages to bytes: the only writer of stdout.
 //!
-//! Lines never interleave. Small answers that are waiting go out together, and before big ones that have not begun.
-//! A big one is escaped piece by piece as the client takes it. Everything is kept here, so that a write can be given
-//! up at any await and taken up again.
+//! Lines never interleave. Small answers that wait go out together, ahead of large ones that have not begun. A large
+//! one is escaped piece by piece as the client reads. All state is kept here, so that a write can be dropped at any
+//! await and resumed.
 
 use std::collections::VecDeque;
 use std::io;
@@ -13,17 +13,17 @@ use crate::jsonrpc::body::Body;
 use crate::peer::sink::{Destination, Sink};
 use crate::runtime::memory::Reservation;
 
-/// Unwritten messages up to which notifications are added.
+/// Notifications are accepted while fewer messages than this are unwritten.
 const AHEAD: usize = 64;
 
-/// Staging goes on until the buffer holds this much.
+/// Staging continues until the buffer holds this many bytes.
 const CHUNK: usize = 64 << 10;
 
-/// A line on its way out.
+/// A message on its way out.
 #[derive(Debug)]
 struct Line {
     body: Body,
-    /// Given back when the line is written.
+    /// Released when the message has been written.
     held: Vec<Reservation>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Outbox<W> {
     ending: usize,
     held: Vec<Reservation>,
     unwritten: usize,
-    /// Memory of lines that have not begun to be written.
+    /// The memory of messages that have not begun to be written.
     waiting_bytes: usize,
     dirty: bool,
 }
@@ -50,14 +50,14 @@ impl<W> Sink for Outbox<W> {
         body.end_line();
         self.unwritten += 1;
         self.waiting_bytes += body.memory();
-        // A big answer may be overtaken; what keeps order must not be, however big it is.
+        // A large answer may be overtaken. A message that keeps order may not, whatever its size.
         let queue = if body.is_small() || to.keeps_order() { &mut self.small } else { &mut self.big };
         queue.push_back(Line { body, held });
     }
 
     fn room(&self, to: Destination<'_>) -> usize {
         match to {
-            // Progress is of no use while answers wait to be read.
+            // Progress is useless while answers wait to be read.
             Destination::Progress(_) => usize::from(self.unwritten == 0),
             _ => AHEAD.saturating_sub(self.unwritten),
         }
@@ -96,7 +96,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         self.unwritten > 0 || self.dirty
     }
 
-    /// Writes once, and flushes when nothing is left. May be dropped at any await.
+    /// Writes once, and flushes when nothing is left. Cancel safe.
     pub(super) async fn write(&mut self) -> io::Result<()> {
         if self.written == self.staged.len() {
             self.stage();
@@ -120,7 +120,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         Ok(())
     }
 
-    /// The line that comes next.
+    /// The message to write next.
     fn next(&mut self) -> Option<Line> {
         let line = self.small.pop_front().or_else(|| self.big.pop_front())?;
         self.waiting_bytes -= line.body.memory();

@@ -1,13 +1,13 @@
 //! stdin and stdout as what they are.
 //!
-//! tokio's own stdin and stdout work for everything, through a thread each, which costs more than a small read from
-//! the disk. Pipes (Python clients, shells) and sockets (Node clients) can do without on Linux:
+//! tokio's own stdin and stdout work for everything, at the price of a thread each, which costs more than a small read
+//! from the disk. On Linux, pipes (Python clients, shells) and sockets (Node clients) do not need one:
 //!
-//! * A pipe is opened again through `/proc/self/fd`, because `O_NONBLOCK` belongs to the open file description, and
-//!   that may be shared: with the parent, or with stderr. It fails where the pipe is another user's (sudo).
-//! * A socket is read with `MSG_DONTWAIT`, which concerns that call only. Its flags are never touched.
+//! * A pipe is reopened through `/proc/self/fd`, because `O_NONBLOCK` belongs to the open file description, which may be
+//!   shared with the parent or with stderr. This fails if the pipe belongs to another user (sudo).
+//! * A socket is read with `MSG_DONTWAIT`, which affects that call only. Its flags are never changed.
 //!
-//! Whatever else they are, and whatever fails, the fallback is tokio's.
+//! For anything else, and whenever something fails, tokio's are used.
 
 use std::pin::Pin;
 #[cfg(target_os = "linux")]
@@ -29,11 +29,11 @@ pub struct Streams {
     pub input: Input,
     /// stdout.
     pub output: Output,
-    /// How many threads of tokio they take.
+    /// How many of tokio's threads they take.
     pub threads: usize,
 }
 
-/// Opens both. Within a tokio runtime.
+/// Opens both. Must be called within a tokio runtime.
 pub fn open() -> Streams {
     let (input, output) = (input(), output());
     let threads = usize::from(input.is_none()) + usize::from(output.is_none());
@@ -44,13 +44,13 @@ pub fn open() -> Streams {
     }
 }
 
-/// stdin without a thread; `None` where it needs one.
+/// stdin without a thread; `None` if it needs one.
 #[cfg(target_os = "linux")]
 fn input() -> Option<Input> {
     linux::Stream::stdin().ok().map(|stream| Box::pin(stream) as Input)
 }
 
-/// stdout without a thread; `None` where it needs one.
+/// stdout without a thread; `None` if it needs one.
 #[cfg(target_os = "linux")]
 fn output() -> Option<Output> {
     linux::Stream::stdout().ok().map(|stream| Box::pin(stream) as Output)
@@ -66,7 +66,7 @@ fn output() -> Option<Output> {
     None
 }
 
-/// Ready when stdout has been closed by its reader. It polls, so use it only at the end of a connection.
+/// Completes when the reader of stdout has closed it. It polls, so use it only at the end of a connection.
 pub async fn output_closed() {
     const PAUSE: Duration = Duration::from_millis(50);
     while !is_output_closed() {
@@ -84,14 +84,14 @@ fn is_output_closed() -> bool {
     poll(&mut polled, Some(&now)).is_ok() && polled[0].revents().intersects(PollFlags::ERR | PollFlags::HUP)
 }
 
-/// Seen when something is written.
+/// Noticed when something is written.
 #[cfg(not(unix))]
 fn is_output_closed() -> bool {
     false
 }
 
-/// Whether stderr is the same pipe, socket or file as stdout. A log line between two halves of a message would
-/// destroy it, so there must be no log then.
+/// Whether stderr is the same pipe, socket or file as stdout. A log line in the middle of a message would corrupt it,
+/// so in that case there must be no log.
 #[cfg(unix)]
 pub fn stderr_is_stdout() -> bool {
     use std::os::fd::{AsFd, BorrowedFd};
@@ -105,7 +105,7 @@ pub fn stderr_is_stdout() -> bool {
     }
 }
 
-/// Not asked where nothing like it happens.
+/// Not checked where this does not occur.
 #[cfg(not(unix))]
 pub fn stderr_is_stdout() -> bool {
     false
@@ -124,10 +124,10 @@ mod linux {
 
     use super::{AsyncRead, AsyncWrite, Context, Pin, Poll, ReadBuf};
 
-    /// What a larger pipe holds: one wake-up of the reader for each MiB instead of for each 64 KiB.
+    /// The size of a larger pipe: the reader wakes up once per MiB instead of once per 64 KiB.
     const PIPE_SIZE: usize = 1 << 20;
 
-    /// A pipe or a socket that never blocks.
+    /// A non-blocking pipe or socket.
     pub(super) struct Stream {
         fd: AsyncFd<OwnedFd>,
         is_socket: bool,
@@ -141,7 +141,7 @@ mod linux {
         pub(super) fn stdout() -> io::Result<Self> {
             let stream = Self::open(io::stdout().as_fd(), 1, OFlags::WRONLY, Interest::WRITABLE)?;
             if !stream.is_socket {
-                // Up to twice as fast for large files; unprivileged users may be over their limit.
+                // Up to twice as fast for large files. It can fail for an unprivileged user at the limit.
                 let _ = rustix::pipe::fcntl_setpipe_size(&stream.fd, PIPE_SIZE);
             }
             Ok(stream)
@@ -188,7 +188,7 @@ mod linux {
                 let free = buffer.initialize_unfilled();
                 match self.read(free) {
                     Ok(count) => {
-                        // A short read has emptied the pipe: the next one would only be told so.
+                        // A short read has emptied the pipe; the next one would only report that.
                         if 0 < count && count < free.len() {
                             ready.clear_ready();
                         }

@@ -1,10 +1,10 @@
-//! Letters of names as globs compare them: whatever their case and Unicode form, and one byte each.
+//! Letters of names in the form in which globs compare them: independent of case and Unicode form, one byte each.
 
 use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// In lower case where case does not count, and composed: macOS and copied archives hold names that are not.
+/// Composed, and in lower case if case does not matter: macOS and copied archives have decomposed names.
 pub(in crate::features) fn cased(text: &str, folded: bool) -> Cow<'_, str> {
     match (text.is_ascii(), folded) {
         (true, false) => Cow::Borrowed(text),
@@ -14,7 +14,7 @@ pub(in crate::features) fn cased(text: &str, folded: bool) -> Cow<'_, str> {
     }
 }
 
-/// The characters of a glob that are not ASCII, each once, in order.
+/// The characters of a glob outside ASCII, each once, in order.
 pub(super) fn letters(glob: &str) -> Vec<char> {
     let mut letters: Vec<char> = glob.chars().filter(|c| !c.is_ascii()).collect();
     letters.sort_unstable();
@@ -22,11 +22,11 @@ pub(super) fn letters(glob: &str) -> Vec<char> {
     letters
 }
 
-/// Letters for which there are control characters enough, with one between any two and at either end.
+/// How many letters can be mapped to control characters, with a free one between any two and at either end.
 pub(super) const MOST_LETTERS: usize = 15;
 
-/// A text with one byte for each character: what is not ASCII becomes a control character. The order is kept, so that
-/// ranges go on meaning what they meant.
+/// A text with one byte per character: those outside ASCII become control characters, in the same order so that ranges
+/// keep their meaning.
 pub(super) fn one_byte_each(text: &str, letters: &[char]) -> String {
     let byte = |c: char| match letters.binary_search(&c) {
         Ok(at) => 2 * at as u8 + 2,

@@ -1,15 +1,15 @@
-//! A glob that also means the name as it is written.
+//! A glob that also matches its own text literally.
 //!
-//! Routes are called `[id]`, templates `{type} one.md`: to a glob these are a class and a list of words. Every class,
-//! list and escape becomes a choice between what it means and its own characters, so that either is found, and the
-//! rest of the glob keeps its wildcards. What cannot be a class or a list is taken as it is written.
+//! Routes are called `[id]`, and templates `{type} one.md`; in a glob these are a class and a list. Every class, list
+//! and escape becomes a choice between its meaning and its literal text, so that either is found, and the rest of the
+//! glob keeps its wildcards. What is not a valid class or list is taken literally.
 
 use globset::GlobBuilder;
 
-/// Characters that mean something in a glob.
+/// Characters with a meaning in globs.
 const SPECIAL: [char; 8] = ['*', '?', '[', ']', '{', '}', '\\', ','];
 
-/// Whether a text has brackets, braces or escapes, and so a second meaning.
+/// Whether a text contains brackets, braces or escapes, and so may be meant literally.
 pub(super) fn is_ambiguous(glob: &str) -> bool {
     glob.contains(['[', ']', '{', '}', '\\'])
 }
@@ -40,7 +40,7 @@ pub(super) fn or_literal(glob: &str) -> String {
         match token {
             Some(token) if c == '{' => push_choice(&mut out, &classes_or_literal(token), token),
             Some(token) => push_choice(&mut out, token, token),
-            // Nothing opens, closes or escapes here.
+            // It opens, closes or escapes nothing here.
             None if matches!(c, '[' | ']' | '{' | '}' | '\\') => out.extend(['\\', c]),
             None => out.push(c),
         }
@@ -57,8 +57,8 @@ fn push_choice(out: &mut String, meaning: &str, written: &str) {
     out.push('}');
 }
 
-/// A list with a choice for each class in it. Lists in lists get none: the choices would grow with the square of the
-/// depth.
+/// A list with a choice for each class in it. Nested lists get none: the number of choices would grow with the square
+/// of the depth.
 fn classes_or_literal(list: &str) -> String {
     let mut out = String::with_capacity(list.len() * 2);
     let mut rest = list;
@@ -87,22 +87,22 @@ fn classes_or_literal(list: &str) -> String {
     out
 }
 
-/// How long the class is that `text` begins with, where it is one.
+/// The length of the class that `text` begins with, if it does.
 pub(in crate::features::search) fn class_length(text: &str) -> Option<usize> {
     class(text).map(str::len)
 }
 
-/// The class that `text` begins with; `None` where it does not end, or has a range the wrong way round.
+/// The class that `text` begins with; `None` if it does not end, or contains a reversed range.
 fn class(text: &str) -> Option<&str> {
     let inside = text.strip_prefix('[')?;
     let inside = inside.strip_prefix(['!', '^']).unwrap_or(inside);
-    // A `]` that comes first is one of the characters.
+    // A leading `]` is one of the characters.
     let first = inside.chars().next()?.len_utf8();
     let mut end = text.len() - inside.len() + first;
     loop {
         end += text[end..].find(']')? + 1;
         let class = &text[..end];
-        // A `]` may also end a named class such as [:digit:], which is in this one.
+        // A `]` may also end a named class such as [:digit:] inside this one.
         if GlobBuilder::new(class).backslash_escape(true).build().is_ok() {
             return Some(class);
         }
@@ -112,7 +112,7 @@ fn class(text: &str) -> Option<&str> {
     }
 }
 
-/// The list that `text` begins with, with the lists in it; `None` where it does not end.
+/// The list that `text` begins with, including nested lists; `None` if it does not end.
 fn list(text: &str) -> Option<&str> {
     let (mut depth, mut at) = (0_usize, 0);
     while let Some(c) = text[at..].chars().next() {
@@ -164,7 +164,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is written, the name as it is written is found; and what a good glob finds is found, too.
+        /// Any text finds the name that equals it, and a valid glob also finds what it matches.
         #[test]
         fn a_glob_matches_itself_and_all_that_it_means(
             parts in prop::collection::vec(prop::sample::select(

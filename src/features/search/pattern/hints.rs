@@ -1,13 +1,13 @@
-//! Why a pattern may match nothing: the likely mistake, in a few words.
+//! Why a pattern may match nothing: the likely mistakes, in a few words.
 
 use super::{Pattern, Purpose, split};
 use crate::root::RelPath;
 
-/// At most so many are given.
+/// The maximum number of hints.
 const MOST: usize = 2;
 
 impl Pattern {
-    /// What to say when nothing matched in a search that started at `start`, the likeliest first.
+    /// What to say if nothing matched in a search that started at `start`, the likeliest reason first.
     pub(crate) fn hints(&self, start: &RelPath) -> Vec<&'static str> {
         let checks = [
             (self.is_regex(), "the pattern is a glob such as *.rs, not a regex"),
@@ -48,7 +48,7 @@ impl Pattern {
         rest.any(|text| text.starts_with(|c| !is_escape(c))) || self.text.contains("\\*") && !self.text.contains('/')
     }
 
-    /// It has a `/`, and is not for any depth already.
+    /// It contains a `/` and does not match at any depth yet.
     fn is_tied(&self) -> bool {
         let glob = self.text.trim_end_matches('/');
         glob.contains('/') && !glob.starts_with("**") && !glob.starts_with('/') && self.taken.len() == 1

@@ -1,8 +1,8 @@
-//! Where one glob of a pattern ends and the next begins.
+//! Splits a pattern into its globs.
 
 use crate::features::search::glob::class_length;
 
-/// The globs of a pattern that are parted by `|`, `,` or `;` outside of braces and brackets, without spaces around.
+/// The globs of a pattern, separated by `|`, `,` or `;` outside braces and brackets and without spaces around.
 pub(super) fn parts(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut begin, mut at) = (Vec::new(), 0_usize, 0, 0);
     while let Some(c) = text[at..].chars().next() {
@@ -24,12 +24,12 @@ pub(super) fn parts(text: &str) -> Vec<&str> {
     parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-/// Whether a part is more than a plain name, which a name with a comma in it is made of, too.
+/// Whether a part is more than a plain name: a name that contains a comma consists of such parts, too.
 pub(super) fn is_glob(part: &str) -> bool {
     part.contains(['*', '?', '/']) || is_extension(part)
 }
 
-/// Whether it is `.ts` or the like: the end of names, or a name.
+/// Whether it is `.ts` or the like: the ending of names, or a name.
 pub(super) fn is_extension(part: &str) -> bool {
     let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric());
     part.strip_prefix('.').is_some_and(|words| words.split('.').all(is_word))

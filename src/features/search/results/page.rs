@@ -1,39 +1,39 @@
-//! The part of a search's results that one answer gives.
+//! The part of a search's results that one answer returns.
 
 use crate::features::format::{counted, grouped};
 
-/// Lines that come one after the other, from one that the call says.
+/// Consecutive results, starting where the call says.
 #[derive(Debug)]
 pub(crate) struct Page {
-    /// How many results come before it.
+    /// How many results precede it.
     skip: u64,
     limit: u64,
     max_bytes: usize,
-    /// How many were passed over so far.
+    /// How many have been passed over so far.
     passed: u64,
     text: String,
     found: u64,
     cut: Option<Cut>,
 }
 
-/// Why there are more results than are given.
+/// Why there are more results than are returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cut {
-    /// There are as many as were asked for.
+    /// The requested number is reached.
     Limit,
     /// The answer is full.
     Bytes,
-    /// What comes here could not be kept.
+    /// Further results could not be kept for sorting.
     Order,
 }
 
 impl Page {
-    /// The results behind the first `skip`, at most `limit` and `max_bytes`.
+    /// The results after the first `skip`, at most `limit` and `max_bytes`.
     pub(crate) fn new(skip: u64, limit: u64, max_bytes: usize) -> Self {
         Self { skip, limit, max_bytes, passed: 0, text: String::new(), found: 0, cut: None }
     }
 
-    /// Adds the next result, whole; the first one as far as it fits, so that going on from there gets somewhere.
+    /// Adds the next result as a whole; the first one as far as it fits, so that continuing from there makes progress.
     pub(super) fn add(&mut self, line: impl FnOnce() -> String) {
         if self.passed < self.skip {
             self.passed += 1;
@@ -59,7 +59,7 @@ impl Page {
         self.found += 1;
     }
 
-    /// Says that more results come behind the last one that was added.
+    /// Records that more results follow the last one added.
     pub(super) fn end_early(&mut self) {
         self.cut.get_or_insert(match self.found {
             found if found == self.limit => Cut::Limit,
@@ -68,7 +68,7 @@ impl Page {
         });
     }
 
-    /// How many results there are up to its end.
+    /// The number of results up to its end.
     pub(super) fn end(&self) -> u64 {
         self.skip.saturating_add(self.limit)
     }
@@ -77,17 +77,17 @@ impl Page {
         self.max_bytes
     }
 
-    /// Whether there are more results behind it.
+    /// Whether more results follow.
     pub(super) fn is_cut(&self) -> bool {
         self.cut.is_some()
     }
 
-    /// Whether there is no result at all, also before it.
+    /// Whether there is no result at all, including those before it.
     pub(crate) fn has_no_match(&self) -> bool {
         self.passed + self.found == 0
     }
 
-    /// Says which results these are, where they are not all, and how to see the others.
+    /// Says which results these are if there are others, and how to get those.
     pub(crate) fn note(&self) -> Option<String> {
         let (passed, found) = (self.passed, self.found);
         if self.cut == Some(Cut::Order) {
@@ -112,7 +112,7 @@ impl Page {
         }
     }
 
-    /// Its text, or that nothing was found.
+    /// The text, or a statement that nothing was found.
     pub(super) fn into_text(self) -> String {
         match (self.found, self.passed) {
             (0, 0) => "No matches found".to_owned(),

@@ -1,4 +1,4 @@
-//! What arguments are taken, and what is said of those that are not.
+//! Which arguments are accepted, and the errors for those that are not.
 
 use super::parameters::{optional, text};
 use super::*;

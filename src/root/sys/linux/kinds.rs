@@ -1,9 +1,9 @@
-//! Which kinds of file systems are served: the known ones that hold files, on disks, in memory or on a network.
+//! Which kinds of file systems are served: known ones that hold files, on disks, in memory or on a network.
 //!
-//! Linux has dozens that hold none, and show or change the state of the kernel and its processes: /proc gives away the
-//! environment of this process, and a line written to `binfmt_misc` runs a program. New ones come with every few
-//! releases, so it is the list of those that are served which is kept, and everything else is refused. The numbers are
-//! those of linux/magic.h, statfs(2), and the file systems' own sources.
+//! Linux has dozens of others, which show or change the state of the kernel and its processes: /proc reveals the
+//! environment of this process, and a line written to `binfmt_misc` runs a program. Every few releases bring new ones.
+//! The list is therefore of those that are served, and everything else is refused. The numbers are from linux/magic.h,
+//! statfs(2), and the file systems' own sources.
 
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,10 +13,10 @@ use rustix::io::{Errno, retry_on_intr};
 
 use crate::root::RootError;
 
-/// `f_type` of ext4, xfs, btrfs, tmpfs and overlayfs: local, and opening and small reads do not block for long.
+/// `f_type` of ext4, xfs, btrfs, tmpfs and overlayfs: local, so that opening and small reads do not block for long.
 const QUICK: [u32; 5] = [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630];
 
-/// `f_type` of what is served.
+/// `f_type` of the file systems that are served.
 #[rustfmt::skip]
 const SERVED: &[(u32, &str)] = &[
     // Disks
@@ -51,7 +51,7 @@ const SERVED: &[(u32, &str)] = &[
     (0x0187, "autofs"),
 ];
 
-/// `f_type` of kernel file systems, to say what they are. What is missing here is refused as well.
+/// `f_type` of kernel file systems, to name them in errors. Any other is refused as well.
 #[rustfmt::skip]
 const KERNEL: &[(u32, &str)] = &[
     (0x9fa0, "proc"), (0x6265_6572, "sysfs"), (0x6462_6720, "debugfs"), (0x7472_6163, "tracefs"),
@@ -65,12 +65,12 @@ const KERNEL: &[(u32, &str)] = &[
     (0x454d_444d, "devmem"), (0x5345_434d, "secretmem"), (0x1373, "devfs"),
 ];
 
-/// Whether it is one where nothing blocks for long.
+/// Whether the file system is one that does not block for long.
 pub(super) fn is_quick(file: &impl AsFd) -> Result<bool, Errno> {
     Ok(QUICK.contains(&number(file)?))
 }
 
-/// Fails where an open file or directory lies on a file system that is not served.
+/// Fails if an open file or directory is on a file system that is not served.
 pub(in crate::root) fn must_be_served(file: &impl AsFd) -> Result<(), RootError> {
     judge(number(file)?)
 }
@@ -89,12 +89,12 @@ fn judge(number: u32) -> Result<(), RootError> {
 
 fn number(file: &impl AsFd) -> Result<u32, Errno> {
     let kind = retry_on_intr(|| fs::fstatfs(file))?.f_type;
-    // As wide as a register, and on some processors with a sign.
+    // As wide as a register, and signed on some processors.
     #[allow(clippy::useless_conversion, reason = "not an i64 on every processor")]
     Ok((i64::from(kind) & 0xffff_ffff).unsigned_abs() as u32)
 }
 
-/// Logs the number of an unknown kind once, so that it can be reported.
+/// Logs an unknown number once, so that users can report it.
 fn tell(number: u32) {
     static LAST: AtomicU32 = AtomicU32::new(0);
     if LAST.swap(number, Ordering::Relaxed) != number {

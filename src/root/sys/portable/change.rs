@@ -1,5 +1,5 @@
-//! Other systems: what changing a directory needs beyond cap-std. Every name is one component of an open directory,
-//! and no link is followed.
+//! Other systems: what changes need beyond cap-std. Every name is one component in an open directory, and no link is
+//! followed.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -12,13 +12,13 @@ use crate::root::sys::Lock;
 #[cfg(unix)]
 use crate::root::sys::without_group;
 
-/// Fails where this user may not write to the file itself.
+/// Fails if this user may not write to the file itself.
 pub(in crate::root) fn may_write(dir: &Dir, name: &OsStr) -> io::Result<()> {
     dir.open_with(name, OpenOptions::new().write(true).follow(FollowSymlinks::No)).map(drop)
 }
 
-/// Renames, and fails with [`io::ErrorKind::AlreadyExists`] where the new name is taken, be it by a link to nothing.
-/// [`io::ErrorKind::Unsupported`]: this system or file system cannot promise that.
+/// Renames, and fails with [`io::ErrorKind::AlreadyExists`] if the new name is taken, even by a dangling link.
+/// [`io::ErrorKind::Unsupported`]: this system or file system cannot guarantee that.
 pub(in crate::root) fn rename_new(from: (&Dir, &OsStr), to: (&Dir, &OsStr)) -> io::Result<()> {
     #[cfg(target_vendor = "apple")]
     {
@@ -37,7 +37,7 @@ pub(in crate::root) fn rename_new(from: (&Dir, &OsStr), to: (&Dir, &OsStr)) -> i
     }
 }
 
-/// Swaps two names in one step. [`io::ErrorKind::Unsupported`]: this system or file system cannot.
+/// Swaps two names atomically. [`io::ErrorKind::Unsupported`]: this system or file system cannot.
 pub(in crate::root) fn exchange(one: (&Dir, &OsStr), other: (&Dir, &OsStr)) -> io::Result<()> {
     #[cfg(target_vendor = "apple")]
     {
@@ -56,8 +56,8 @@ pub(in crate::root) fn exchange(one: (&Dir, &OsStr), other: (&Dir, &OsStr)) -> i
     }
 }
 
-/// Tries to get the advisory lock on an open file; it ends when the file is closed. On Windows locks keep others from
-/// reading, so there are none.
+/// Tries to take the advisory lock on an open file, which ends when the file is closed. On Windows, locks prevent
+/// others from reading, so none are used.
 pub(in crate::root) fn try_lock(file: &File) -> io::Result<Lock> {
     #[cfg(unix)]
     {
@@ -84,7 +84,7 @@ pub(in crate::root) fn try_lock(file: &File) -> io::Result<Lock> {
     }
 }
 
-/// Takes set-user-id and set-group-id from a file that is written in place.
+/// Removes set-user-id and set-group-id from a file that is written in place.
 pub(in crate::root) fn clear_set_id(file: &File) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -95,7 +95,7 @@ pub(in crate::root) fn clear_set_id(file: &File) -> io::Result<()> {
             return Ok(());
         }
         match file.set_permissions(std::fs::Permissions::from_mode(mode & 0o1777)) {
-            // Another user's file: then it is the kernel that clears them.
+            // Another user's file, where the kernel clears them.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
             done => done,
         }
@@ -107,28 +107,28 @@ pub(in crate::root) fn clear_set_id(file: &File) -> io::Result<()> {
     }
 }
 
-/// Sets room aside for an open file: not known here.
+/// Reserves space for an open file: not supported here.
 #[expect(clippy::unnecessary_wraps, reason = "the same signature as on Linux")]
 pub(in crate::root) fn reserve(_file: &File, _size: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Which mount an open file or directory is reached by: not known here.
+/// The mount through which a file or directory was opened: not known here.
 pub(in crate::root) fn mount_of<F>(_file: F) -> Option<u64> {
     None
 }
 
-/// The directory, to be listed.
+/// A handle of the directory for listing it.
 pub(in crate::root) fn listable(dir: &Dir) -> io::Result<File> {
     Ok(dir.try_clone()?.into_std_file())
 }
 
-/// Waits until the names in a directory are on the disk, where the system has such a thing.
+/// Waits until the names in a directory are on the disk, if the system supports that.
 pub(in crate::root) fn sync(dir: &Dir) -> io::Result<()> {
     if cfg!(unix) { listable(dir)?.sync_all() } else { Ok(()) }
 }
 
-/// Gives a new file what the old one carries, as far as this user may: on Unix the owner, and the mode without
+/// Gives a new file the metadata of the old one, as far as this user may: on Unix, the owner and the mode without
 /// set-user-id and the like.
 pub(in crate::root) fn keep(old: &File, new: &File) -> io::Result<()> {
     #[cfg(unix)]
@@ -152,8 +152,8 @@ pub(in crate::root) fn keep(old: &File, new: &File) -> io::Result<()> {
     }
 }
 
-/// Gives a copy the mode of its source, where there are modes. Where its group is another one, its bits become the
-/// others' bits.
+/// Gives a copy the mode of its source, if there are modes. If its group differs, the group's bits become the bits of
+/// others.
 pub(in crate::root) fn copy_mode(source: &File, copy: &File) -> io::Result<()> {
     #[cfg(unix)]
     {

@@ -39,7 +39,7 @@ impl Connection {
         }
     }
 
-    /// A message without a session: only `initialize` may be one.
+    /// A message without a session, which must be `initialize`.
     fn begin_session(&self, message: Message<'_>, post: &Post<'_>) -> Result<Response<ResponseBody>, Refusal> {
         match &message {
             Message::Request(request) if request.method == "initialize" => {}
@@ -71,7 +71,7 @@ impl Connection {
 
     /// Opens the event stream of a session.
     pub(super) fn get(&self, headers: &HeaderMap) -> Result<Response<ResponseBody>, Refusal> {
-        // Not 400 or 404: clients take the one for a broken server, the other for a session that has ended.
+        // Neither 400 nor 404: clients take the first for a broken server, the second for a session that has ended.
         if headers::is_modern(headers) || !headers.contains_key(SESSION) {
             let message = "GET opens the event stream of a session; without Mcp-Session-Id there is none.";
             return Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, message));
@@ -118,8 +118,7 @@ fn no_session(id: Option<&crate::jsonrpc::message::Id>) -> Refusal {
     )
 }
 
-/// A revision that the header names must be one of this server's; the session's holds all the same. Gemini CLI names
-/// none.
+/// A version that the header names must be supported, but the session's version applies. Gemini CLI sends no header.
 fn check_version(headers: &HeaderMap) -> Result<(), Refusal> {
     let Some(version) = headers.get(VERSION) else { return Ok(()) };
     if SUPPORTED.iter().any(|supported| version == *supported) {

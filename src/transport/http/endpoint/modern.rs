@@ -1,5 +1,5 @@
-//! POST under 2026-07-28: each stands alone. The headers must say what the message says, and closing the response cancels
-//! the request (<https://modelcontextprotocol.io/specification/2026-07-28/basic/transports>).
+//! POST under 2026-07-28: every request stands alone. The headers must match the message, and closing the response
+//! cancels the request (<https://modelcontextprotocol.io/specification/2026-07-28/basic/transports>).
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl Connection {
         let bad = |id, error| Err(Refusal::error(StatusCode::BAD_REQUEST, id, error));
         match &message {
             Message::Request(request) => check(request, post)?,
-            // A posted `cancelled` cancels nothing: ids belong to connections, and clients give all the same ones.
+            // A posted `cancelled` has no effect: ids belong to connections, and all clients use the same ones.
             Message::Notification(_) => return Ok(response::empty(StatusCode::ACCEPTED)),
             Message::Malformed(id, error) => return bad(id.as_ref(), error.clone()),
             Message::Response | Message::Batch(_) => {
