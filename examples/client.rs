@@ -1,4 +1,4 @@
-//! A client without an SDK, in both eras: it starts a server, asks it what there is, reads a file, and calls a tool.
+//! A client without an SDK, in both eras: it starts a server, asks what there is, reads a file, and calls a tool.
 //!
 //! ```sh
 //! cargo build && cargo run -q --example client -- sample-root
@@ -17,7 +17,7 @@ struct Server {
     requests: ChildStdin,
     messages: BufReader<ChildStdout>,
     last_id: u64,
-    /// 2026-07-28: no handshake; every request says which revision it follows.
+    /// 2026-07-28: no handshake; every request names its revision.
     is_modern: bool,
     _process: Child,
 }
@@ -32,7 +32,7 @@ impl Server {
         Ok(Self { requests, messages, last_id: 0, is_modern, _process: process })
     }
 
-    /// Sends a request and waits for its answer. The id says which answer it is: others may come first.
+    /// Sends a request and waits for its answer, which is recognised by its id: others may come first.
     fn ask(&mut self, method: &str, mut params: Value) -> Answer {
         if self.is_modern {
             params["_meta"] = json!({
@@ -65,7 +65,7 @@ impl Server {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let directory = std::env::args().nth(1).unwrap_or_else(|| "sample-root".to_owned());
-    // Cargo puts examples in a directory beside the program.
+    // Cargo puts examples in a directory below that of the program.
     let program = std::env::current_exe()?.with_file_name("../mcp-fs");
     run(&program, &directory, &mut std::io::stdout())
 }

@@ -17,7 +17,7 @@ use mcp_fs::services::context::Context;
 use mcp_fs::transport::http::{self, access::Access, listener};
 use serde_json::json;
 
-/// The smallest picture and sound that a client may try to read.
+/// The smallest image and sound that a client might try to decode.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde\0\0\0\x0cIDATx\x9cc\xf8\xcf\xc0\0\0\x03\x01\x01\0\xc9\xfe\x92\xef\0\0\0\0IEND\xaeB`\x82";
 const WAV: &[u8] = b"RIFF$\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x44\xac\0\0\x88X\x01\0\x02\0\x10\0data\0\0\0\0";
 
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     })
 }
 
-/// The suite's tools and resources; everything else is what the server does anyway.
+/// The suite's tools and resources; everything else is answered by the server as usual.
 fn fixtures(call: &Call, context: &Context) -> Result<Outcome, Failure> {
     match call {
         Call::ListTools => Ok(Outcome::Tools(TOOLS.map(definition).into())),
@@ -97,7 +97,7 @@ fn run(name: &str, context: &Context) -> ToolResult {
     ToolResult { content, is_error: name == "test_error_handling" }
 }
 
-/// Progress is told at most ten times a second.
+/// Progress is reported at most ten times a second.
 fn pause() {
     let (_open, nothing) = channel::<()>();
     let _ = nothing.recv_timeout(Duration::from_millis(120));

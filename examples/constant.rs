@@ -1,4 +1,4 @@
-//! A bare hyper server that answers every request with a constant: what `benches/http.sh` compares mcp-fs with.
+//! A bare hyper server that answers every request with a constant, for comparison in `benches/http.sh`.
 //!
 //! ```sh
 //! cargo run --release --example constant -- 127.0.0.1:8081 1500

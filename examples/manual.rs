@@ -1,4 +1,4 @@
-//! The man page and the completions of shells, from the options that the program itself has.
+//! The man page and the shell completions, generated from the options of the program itself.
 //!
 //! ```sh
 //! cargo run --example manual -- man > mcp-fs.1

@@ -1,4 +1,4 @@
-//! The picture of a session for the README: runs commands in a shell and draws what they print.
+//! The picture of a session for the README: runs commands in a shell and draws their output.
 //!
 //! ```sh
 //! cargo build && cargo run -q --example picture > docs/session.svg
@@ -11,10 +11,10 @@ use std::process::Command;
 /// What is typed, without the prompt.
 pub(crate) const TYPED: &str = "cargo run -q --example client -- sample-root";
 
-/// Pixels of a line, and of a character.
+/// The height of a line and the width of a character, in pixels.
 const LINE: usize = 20;
 const CHARACTER: f32 = 7.8;
-/// Characters of a line; more are cut off.
+/// The maximum number of characters in a line; the rest is cut off.
 const COLUMNS: usize = 112;
 
 fn main() -> io::Result<()> {

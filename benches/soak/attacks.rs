@@ -1,8 +1,8 @@
-//! Requests that are made to take much memory: what each of them adds, and what many of them take.
+//! Requests designed to take much memory: what each of them adds, and what many of them take.
 //!
-//! Two rules hold for all of them by default: one request of at most 64 KiB adds no more than 64 MiB, and no traffic takes
-//! the program beyond 256 MiB. Each row is a process of its own, which is killed when it takes far too much, so that the
-//! machine survives a rule that is broken. All rows are measured before the first broken rule ends the run.
+//! By default two rules hold for all of them: one request of at most 64 KiB adds no more than 64 MiB, and no traffic
+//! takes the program beyond 256 MiB. Each row runs in its own process, which is killed if it takes far too much, so
+//! that the machine survives a broken rule. All rows are measured before the first broken rule ends the run.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -19,14 +19,14 @@ use crate::support::{Tree, command};
 /// What one request may add, and what all may take, in KiB.
 const ONE_ADDS: u64 = 64 << 10;
 const ALL_TAKE: u64 = 256 << 10;
-/// Where a process is killed.
+/// At this size, in KiB, a process is killed.
 const FAR_TOO_MUCH: u64 = 768 << 10;
-/// How long a row is waited for. What is not answered by then is shown as such.
+/// How long a row may take. What is not answered by then is shown as such.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// When memory does not grow for so long, a server whose answers nobody reads has stopped.
+/// When memory has not grown for this long, a server whose answers nobody reads has stopped.
 const STILL: Duration = Duration::from_secs(3);
 
-/// Prints the table. Panics at its end where a rule does not hold.
+/// Prints the table. Panics at the end if a rule was broken.
 pub(crate) fn run() {
     println!("\nattacks: RSS in MiB before, at its peak, and what was added; processor time; answers");
     println!("{:58}{:>8}{:>8}{:>8}{:>9}  answers", "", "before", "peak", "added", "CPU s");
@@ -35,7 +35,7 @@ pub(crate) fn run() {
     assert!(broken.is_empty(), "rules are broken:\n{}", broken.join("\n"));
 }
 
-/// Measures one; gives the rule that it breaks.
+/// Measures one attempt; returns the rule that it breaks.
 fn judge(tree: &Tree, attempt: &Attempt) -> Option<String> {
     let figures = measure(tree, attempt);
     let Figures { before, peak, cpu, answers, killed } = figures;
@@ -67,7 +67,7 @@ struct Figures {
     killed: bool,
 }
 
-/// A process that is killed in the end, whatever happens.
+/// A process that is killed at the end, whatever happens.
 struct Victim(Child);
 
 impl Drop for Victim {
@@ -90,7 +90,7 @@ fn measure(tree: &Tree, attempt: &Attempt) -> Figures {
             counted.fetch_add(usize::from(is_answer(&line)), Ordering::Relaxed);
             line = Vec::new();
             if !reads {
-                // A client that reads no more; the pipe stays open.
+                // A client that has stopped reading; the pipe stays open.
                 let _ = gone.recv();
             }
         }
@@ -136,7 +136,7 @@ fn serving(tree: &Tree) -> Command {
     command
 }
 
-/// Whether a line, of which the id may be long, is an answer and no notification.
+/// Whether a line, whose id may be long, is an answer rather than a notification.
 fn is_answer(line: &[u8]) -> bool {
     let head = &line[..line.len().min(200)];
     !head.windows(9).any(|part| part == b"\"method\":")

@@ -1,4 +1,4 @@
-//! The attacks: what is sent, and the directory that it is sent to.
+//! The attacks: what is sent, and the directory that they target.
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
@@ -7,20 +7,20 @@ use std::sync::Arc;
 use crate::support::Tree;
 use crate::support::client::with_meta;
 
-/// Requests at once: as many as are worked on at once.
+/// Concurrent requests: as many as are processed at once.
 const MANY: usize = 64;
-/// Names in a directory of which one is looked for, and how long each is.
+/// The number and length of the names in a directory in which one is looked up.
 const NAMES: usize = 100_000;
 const NAME: usize = 240;
-/// An id that just fits into a line.
+/// The length of an id that just fits into a line.
 const LONG_ID: usize = 30 << 20;
 
 /// One row of the table.
 pub(crate) struct Attempt {
     pub(crate) name: String,
-    /// What is answered before it begins.
+    /// A request that is answered before the attack begins.
     pub(crate) ready: Vec<u8>,
-    /// What is sent then: so many lines, each made when it is its turn.
+    /// The lines of the attack, each created when it is sent.
     pub(crate) line: Arc<Line>,
     pub(crate) count: usize,
     /// Whether the client reads the answers.
@@ -46,7 +46,7 @@ pub(crate) fn tree() -> Tree {
     (0..200).fold(tree, |tree, number| tree.file(format!("src/{number}/{}", "a".repeat(60)), ""))
 }
 
-/// All of them.
+/// All attempts.
 pub(crate) fn attempts() -> Vec<Attempt> {
     let stars = vec![format!("{}b", "*a".repeat(250)); 100];
     let tree =
@@ -110,7 +110,7 @@ fn modern(id: &Value, method: &str, params: Value) -> Vec<u8> {
     (message.to_string() + "\n").into_bytes()
 }
 
-/// Streams whose ids are kept as long as they are open.
+/// Streams, whose ids are kept as long as they are open.
 fn long_ids(reads: bool) -> Attempt {
     let name = if reads { "16 streams with ids of 30 MiB" } else { "  the same, and nobody reads" }.to_owned();
     let params = with_meta(json!({"notifications": {"resourcesListChanged": true}})).to_string();

@@ -1,4 +1,4 @@
-//! Calls of every tool and method, right and wrong, on places of every kind.
+//! Calls of every tool and method, valid and invalid, for places of every kind.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::support::file_uri;
 use crate::traffic::{Piece, Traffic};
 use crate::tree::{LONG, Place, SMALL, Served, What};
 
-/// A method, its parameters, and what must come of it.
+/// A method, its parameters, and the expected answer.
 type Call = (&'static str, Value, Expect);
 
 #[allow(clippy::needless_pass_by_value, reason = "called with json!")]
@@ -35,7 +35,7 @@ impl Traffic<'_> {
         self.served.places[at].clone()
     }
 
-    /// A place as clients write it: relative, absolute, or as a URI.
+    /// A place in one of the forms that clients use: relative, absolute, or a URI.
     fn spelled(&mut self, path: &Path) -> String {
         let absolute = self.served.tree.join(path);
         let (Some(relative), Some(text)) = (path.to_str(), absolute.to_str()) else { return file_uri(&absolute) };
@@ -57,7 +57,7 @@ impl Traffic<'_> {
         let path = self.spelled(&place.path);
         match self.rng.u32(0..8) {
             0 => {
-                // A pipe has its facts too, and is never opened for them.
+                // A pipe also has facts, and is never opened for them.
                 let expect = if matches!(place.what, What::Refused) { Expect::Any } else { Expect::Works };
                 tool("get_file_info", json!({"path": path}), expect)
             }
@@ -131,7 +131,7 @@ impl Traffic<'_> {
         }
     }
 
-    /// Lines of a long text, which are known.
+    /// Lines of a long text with known content.
     fn long_text(&mut self) -> Call {
         let offset = self.rng.usize(1..=LONG);
         let limit = self.rng.usize(1..300);
@@ -147,7 +147,7 @@ impl Traffic<'_> {
         tool("read_text_file", arguments, Expect::Text(text.into()))
     }
 
-    /// Writes where the model lets them: in `mine` a file is as one write made it, in `log` things are appended.
+    /// Writes where the model allows them: a file in `mine` is as one write made it; `log` is appended to.
     fn change(&mut self) -> Call {
         let [one, other] = [(); 2].map(|()| self.rng.u32(0..6));
         let (path, target) = (format!("mine/f{one}.txt"), format!("mine/f{other}.txt"));
@@ -194,7 +194,7 @@ impl Traffic<'_> {
         }
     }
 
-    /// Nothing may be made, changed or taken away at such a place.
+    /// Nothing may be created, changed or deleted at such a place.
     fn change_outside(&mut self) -> Call {
         let outside = [
             "../made",
@@ -221,7 +221,7 @@ impl Traffic<'_> {
         }
     }
 
-    /// Every method, mostly right.
+    /// Every method, mostly with valid parameters.
     pub(crate) fn method(&mut self) -> Piece {
         let uri = self.any_uri();
         let prefix = self.pick(&["", "s", "small/", "text/l", "../", "none/", "link-up/"]);
@@ -249,14 +249,14 @@ impl Traffic<'_> {
         }
     }
 
-    /// Its id is not used again: that it is refused, with the same code, would look like another's answer.
+    /// Its id is not reused: a rejection with the same code would look like the answer of another.
     fn initialize_again(&mut self) -> Piece {
         let piece = self.request("initialize", json!({"protocolVersion": "2025-06-18"}), Expect::Fails);
         self.forget_last();
         piece
     }
 
-    /// Arguments of wrong types, tools and methods that there are not.
+    /// Arguments of wrong types, and unknown tools and methods.
     pub(crate) fn odd_call(&mut self) -> Piece {
         let odd = [
             json!(null),

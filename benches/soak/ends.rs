@@ -1,4 +1,4 @@
-//! How long the program takes to end: at the end of its input, and by a signal.
+//! How long the program takes to end, when its input ends and after a signal.
 
 use std::time::{Duration, Instant};
 
@@ -7,11 +7,11 @@ use serde_json::json;
 
 use crate::support::{Client as _, LATEST_LEGACY, Process, Tree};
 
-/// What idle servers are given. Claude Code kills them half a second after SIGINT.
+/// The limit for idle servers. Claude Code kills them half a second after SIGINT.
 const MOST: Duration = Duration::from_millis(200);
 const TIMES: usize = 21;
 
-/// Prints the table. Panics where a median is too long.
+/// Prints the table. Panics if a median is too long.
 pub(crate) fn run() {
     let tree = Tree::new().file("a.txt", "one\n");
     let median = |name: &str, end: &dyn Fn(Process)| {

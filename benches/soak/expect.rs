@@ -1,31 +1,31 @@
-//! What the model knows of an answer before it comes.
+//! What the model knows about an answer in advance.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-/// What must come of a request.
+/// The expected answer to a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Expect {
     /// Some answer.
     Any,
-    /// A result that is no error.
+    /// A result that is not an error.
     Works,
-    /// An error, or a tool's result that is one.
+    /// An error, or a tool result that is one.
     Fails,
-    /// A text, to the byte.
+    /// Exactly this text.
     Text(Arc<str>),
     /// Bytes, in base64.
     Base64(Arc<str>),
-    /// A text that holds this.
+    /// A text that contains this.
     Holds(String),
-    /// If it is a text: all its lines are the same, as one write made them.
+    /// If it is a text, all its lines are the same, as one write made them.
     Uniform,
-    /// If it is a text: whole entries, as appending makes them.
+    /// If it is a text, it consists of whole entries, as appending makes them.
     Entries,
 }
 
-/// A line that is appended, and nothing else is in the file.
+/// The line that is appended, the only content of the file.
 pub(crate) const ENTRY: &str = "entry: appended whole, or not at all\n";
 
 impl Expect {

@@ -1,8 +1,8 @@
-//! One process from its start to its end: what is sent to it, and the laws that hold all the time.
+//! One process from its start to its end: what is sent to it, and the rules that always hold.
 //!
-//! The laws of every line are the tests' ([`crate::support::conversation`]): schema, one answer each, no secret.
-//! Here it is also counted what has no id to be known by; answers are compared with what the model knows; and at quiet
-//! points, where nothing is owed and nothing is followed, memory, threads and descriptors are measured.
+//! The rules for every line are those of the tests ([`crate::support::conversation`]): schema, one answer each, no
+//! secret. In addition, errors without an id are counted, and answers are compared with what the model knows. At quiet
+//! points, when every request is answered and nothing is followed, memory, threads and descriptors are measured.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,31 +18,31 @@ use crate::support::{Client as _, Process, TIMEOUT, command};
 use crate::traffic::{Piece, Traffic};
 use crate::tree::Served;
 
-/// Pieces from one quiet point to the next.
+/// How many pieces are sent from one quiet point to the next.
 const ROUND: usize = 1_000;
-/// The most requests that wait for their answers, but for times when nothing is read.
+/// How many requests may wait for their answers, except when nothing is read.
 const WINDOW: usize = 150;
-/// Pieces sent while nothing is read.
+/// How many pieces are sent while nothing is read.
 const UNREAD: usize = 200;
 /// How long nothing is read.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Quiet points before it is warm: all kinds of traffic were there.
+/// After this many quiet points it is warmed up: all kinds of traffic have occurred.
 const WARM: usize = 2;
-/// The fewest samples of which a third tells something.
+/// The least number of samples of which a third is meaningful.
 const SAMPLES: usize = 6;
-/// 64 requests and 8 spare ones as `main.rs` has it, 4 searches with a thread for each processor, and a few for the
-/// program, its log and what watches.
+/// 64 requests and 8 spare threads as in `main.rs`, 4 searches with a thread for each processor, and a few for the
+/// program, its log and the watcher.
 const THREADS: u64 = 64 + 8 + 4 * 8 + 8;
-/// What memory may grow in a life, in KiB, besides a fifth. With one heap a leak shows; glibc's many heaps, one for
-/// every few threads, are filled little by little in the first minute, and then no more.
+/// How much memory may grow during a life, in KiB, besides a fifth. With one heap a leak is visible; glibc's several
+/// heaps, one for every few threads, fill up gradually in the first minute, and then no more.
 const GROWTH: [u64; 2] = [16 << 10, 4 << 10];
-/// The environment variable that makes it one heap.
+/// The environment variable that limits it to one heap.
 const ONE_HEAP: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.arena_max=1");
-/// Memory while it works, in KiB: 64 MiB of answers; lines of input: 32 MiB that are worked on, and twice one more
-/// while it arrives; four walks, searches and changes each, of a few MiB; and what the program is by itself.
+/// Memory under load, in KiB: 64 MiB of answers; 32 MiB of input that is being processed, and two more lines while they
+/// arrive; four walks, searches and changes of a few MiB each; and the program itself.
 const PEAK: u64 = (64 + 32 + 2 * 32 + 12 * 4 + 16) << 10;
 
-/// What is to be lived.
+/// The parameters of a life.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) seed: u64,
@@ -60,7 +60,7 @@ impl fmt::Display for Plan {
     }
 }
 
-/// Lives it. Panics where a law is broken.
+/// Runs it. Panics if a rule is broken.
 pub(crate) fn live(plan: &Plan) -> Counts {
     let served = Served::new();
     let mut command = command(plan.writable.then_some("--allow-write"));
@@ -88,16 +88,16 @@ struct Life<'a> {
     process: Process,
     traffic: Traffic<'a>,
     counts: Counts,
-    /// What must come of the requests that wait for their answers.
+    /// The expected answers to the requests that are waiting.
     expected: HashMap<String, Expect>,
-    /// Errors without an id that are owed.
+    /// How many errors without an id are due.
     nameless: usize,
-    /// Quiet points so far.
+    /// The number of quiet points so far.
     quiet: usize,
 }
 
 impl Life<'_> {
-    /// Traffic with some requests at once, and now and then a time in which nothing is read.
+    /// Traffic with some concurrent requests, and occasionally a time in which nothing is read.
     fn round(&mut self) {
         let window = self.traffic.rng.usize(0..WINDOW);
         let pause = self.traffic.rng.usize(0..ROUND);
@@ -136,7 +136,7 @@ impl Life<'_> {
         self.process.talk().conversation.owed()
     }
 
-    /// Reads one line and judges it.
+    /// Reads one line and checks it.
     fn receive(&mut self) {
         let message = self.process.next_message().expect("the output ended");
         self.judge(&message);
@@ -165,13 +165,13 @@ impl Life<'_> {
         }
     }
 
-    /// Waits until nothing is owed, and ends what is followed. Then it must be as small as it was.
+    /// Waits until everything is answered, and ends all subscriptions. Then it must be as small as before.
     fn rest(&mut self) {
         while let Some(piece) = self.traffic.unfollow() {
             self.send(piece);
         }
         self.read_all();
-        // Answers to what was cancelled may still be on their way: small ones before small, big ones before big.
+        // Answers to cancelled requests may still be on their way: small ones before small ones, large before large.
         let uri = self.traffic.served.tree.uri("bin/middle.bin");
         let big = self.traffic.request("resources/read", json!({"uri": uri}), Expect::Works);
         self.send(big);
@@ -193,8 +193,8 @@ impl Life<'_> {
         }
     }
 
-    /// What was cancelled may still be at work, and what watches opens a directory now and then: descriptors have some
-    /// time to be as many as they were.
+    /// Cancelled work may still be running, and the watcher opens a directory occasionally, so the number of
+    /// descriptors gets some time to return to normal.
     fn measure(&mut self) {
         let begin = Instant::now();
         let before = self.counts.samples.first().map(|sample| sample.descriptors);
@@ -211,14 +211,14 @@ impl Life<'_> {
         self.counts.samples.push(sample);
     }
 
-    /// Ends the input in the middle of the traffic, and of a line: all is answered, and it exits with 0.
+    /// Ends the input in the middle of the traffic and of a line: everything is answered, and it exits with 0.
     fn end(mut self) -> Counts {
         (0..WINDOW).for_each(|_| self.send_next());
         let mut last = self.traffic.request_in(false, "ping", json!({}), Expect::Works);
         last.bytes.pop();
         self.send(last);
         self.process.close_stdin();
-        // What is not done after a second is told so, whatever was expected of it.
+        // What is not done after a second gets an error, whatever was expected.
         self.expected.clear();
         while let Some(message) = self.process.next_message() {
             self.judge(&message);

@@ -1,4 +1,4 @@
-//! The soak: random traffic, right and wrong, for minutes, against the real program, and what must hold all the time.
+//! The soak: random traffic, valid and invalid, for minutes, against the real program, and rules that always hold.
 //!
 //!     cargo bench --bench soak -- --minutes 10 --seed 42     (default: one minute, any seed, which is printed)
 //!     cargo bench --bench soak -- --memory                   (what many large answers and attacks take, as tables)
@@ -6,17 +6,17 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`tree`] | the served directory, with everything in it, and what must come of each place |
-//! | [`traffic`], [`calls`], [`noise`] | what is sent: pieces of traffic, good calls, and what is wrong |
-//! | [`expect`] | what the model knows of an answer |
-//! | [`life`] | one process from its start to its end, and the laws |
+//! | [`tree`] | the served directory with entries of every kind, and what to expect of each place |
+//! | [`traffic`], [`calls`], [`noise`] | what is sent: pieces of traffic, valid calls, and invalid input |
+//! | [`expect`] | what the model knows about an answer |
+//! | [`life`] | one process from its start to its end, and the rules |
 //! | [`meddler`] | another program that changes the directory meanwhile |
 //! | [`measure`] | memory, descriptors and threads, and how they may grow |
 //! | [`memory`] | the peak of memory under many large requests |
-//! | [`attacks`], [`attempts`] | the same under requests that are made for it, and what those are |
+//! | [`attacks`], [`attempts`] | the same under requests designed for that, and what those are |
 //! | [`ends`] | how long it takes to end |
 //!
-//! The same seed gives the same traffic; what overlaps with what is up to the machine. A broken law ends it with the
+//! The same seed gives the same traffic; what overlaps depends on the machine. A broken rule ends the run with the
 //! seed, the last messages and exit code 1.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a broken law ends the soak by a panic")]

@@ -1,4 +1,4 @@
-//! Memory, descriptors and threads of a process, and how they may grow; what was counted, and the summary of it.
+//! Memory, descriptors and threads of a process, and how they may grow; counters, and their summary.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::support::Process;
 
-/// At one moment, in KiB.
+/// The measurements at one moment, in KiB.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     pub(crate) rss: u64,
@@ -32,7 +32,7 @@ impl Sample {
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) pieces: u64,
-    /// By what it was: `result`, `tool error`, `error -32602`, the method of a notification.
+    /// By kind: `result`, `tool error`, `error -32602`, or the method of a notification.
     pub(crate) answers: BTreeMap<String, u64>,
     /// Taken at quiet points.
     pub(crate) samples: Vec<Sample>,
@@ -51,7 +51,7 @@ impl Counts {
         }
     }
 
-    /// Memory is flat: the median of the last third is at most a fifth and so many KiB above that of the first.
+    /// Memory is flat: the median of the last third exceeds that of the first by at most a fifth and `allowance` KiB.
     pub(crate) fn check_flat(&self, allowance: u64) {
         let (first, last) = self.thirds();
         assert!(last <= first * 6 / 5 + allowance, "memory grows: {first} KiB in the first third, {last} in the last");

@@ -1,5 +1,5 @@
-//! Another program that changes `churn/` all the time: files and directories come, change, move and go, and a link
-//! leads inside in one moment and outside in the next.
+//! Another program that changes `churn/` all the time: files and directories appear, change, move and disappear, and a
+//! link leads inside at one moment and outside at the next.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
-/// Between two changes: often enough to be met by every walk, and time for others on two processors.
+/// The pause between two changes: short enough that every walk meets one, and long enough for other work on two
+/// processors.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// A thread that meddles until it is dropped.
@@ -43,7 +44,7 @@ impl Drop for Meddler {
     }
 }
 
-/// One change. Some fail, as things are not there yet or are there already: that is chance too.
+/// One change. Some fail, because something does not exist yet or exists already, which is left to chance as well.
 fn meddle(churn: &Path, rng: &mut Rng) {
     let [one, other]: [PathBuf; 2] = std::array::from_fn(|_| {
         let directory = ["a", "a/b", "c", "d"][rng.usize(0..4)];

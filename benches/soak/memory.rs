@@ -1,5 +1,5 @@
-//! What many large requests at once take: the peak of the program's memory, while the client reads and while it does
-//! not, against the memory that answers may have.
+//! What many large concurrent requests take: the program's peak memory, with a client that reads and one that does not,
+//! compared with the memory that answers may have.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,20 +11,20 @@ use crate::support::client::with_meta;
 use crate::support::{Client as _, Process, command};
 use crate::tree::Served;
 
-/// Requests at once: as many as are worked on at once.
+/// Concurrent requests: as many as are processed at once.
 const REQUESTS: usize = 64;
 /// Memory for answers, in KiB.
 const BUDGET: u64 = 64 << 10;
-/// What may come on top, in KiB: the program, the chunks of an answer, lists and trees.
+/// What may be added to that, in KiB: the program, the chunks of an answer, lists and trees.
 const BESIDE: u64 = 24 << 10;
-/// And for each thread of the four searches that go on at once, in KiB: a file of 2 MiB, and what was found there.
+/// And for each thread of the four concurrent searches, in KiB: a file of 2 MiB, and the matches in it.
 const SEARCHING: u64 = 6 << 10;
-/// When memory does not grow for so long, the server has stopped, as nobody reads.
+/// When memory has not grown for this long, the server has stopped because nobody reads.
 const STILL: Duration = Duration::from_millis(300);
 
 type Requests = Vec<(&'static str, Value)>;
 
-/// Prints the table. Panics where a bound does not hold.
+/// Prints the table. Panics if a limit is exceeded.
 pub(crate) fn run() {
     let served = Served::new();
     let threads = 4 * thread::available_parallelism().map_or(1, |processors| processors.get().min(8)) as u64;
@@ -62,7 +62,7 @@ fn cases(served: &Served) -> Vec<(&'static str, Requests)> {
     cases
 }
 
-/// The peak of one process that is asked all of this at once, in KiB.
+/// The peak of one process that gets all of these requests at once, in KiB.
 fn peak(served: &Served, requests: &Requests, reads: bool) -> u64 {
     let mut process = Process::start_unread(command([served.tree.path()]));
     let ids: Vec<Value> =

@@ -1,4 +1,4 @@
-//! What is no request: broken lines, blanks, responses, notifications; and lines of the largest size and beyond.
+//! Input other than requests: broken lines, blanks, responses, notifications; and lines of the maximum size and beyond.
 
 use serde_json::json;
 
@@ -35,7 +35,7 @@ impl Traffic<'_> {
         }
     }
 
-    /// A request with something around it that does not matter.
+    /// A request surrounded by insignificant text.
     fn surrounded(&mut self) -> Piece {
         let mut piece = self.request_in(false, "ping", json!({}), Expect::Works);
         let before: &[u8] = self.pick(&[&b"\xEF\xBB\xBF"[..], b"\n\n", b"  ", b"\r\n"]);
@@ -44,14 +44,14 @@ impl Traffic<'_> {
         piece
     }
 
-    /// A line that begins like no message, and has every byte but line ends in it.
+    /// A line that cannot be a message, with any bytes except newlines.
     fn random_bytes(&mut self) -> Piece {
         let length = self.rng.usize(1..2_000);
         let bytes = (0..length).map(|_| self.rng.u8(..)).filter(|byte| !b"\n\r".contains(byte));
         Piece::broken([vec![b'!'], bytes.collect()].concat())
     }
 
-    /// Deeper than any parser likes.
+    /// Nested deeper than any parser should accept.
     fn nested(&mut self) -> Piece {
         let depth = self.pick(&[50, 127, 1_000, 20_000]);
         let id = self.new_id();
@@ -61,7 +61,7 @@ impl Traffic<'_> {
         Piece { expected: vec![(id, Expect::Any)], ..Piece::line(line) }
     }
 
-    /// A line of the largest size, or of one byte more, or far more.
+    /// A line of the maximum size, one byte more, or far more.
     pub(crate) fn huge(&mut self) -> Piece {
         if self.rng.u32(0..10) > 0 {
             return Piece::default(); // such lines take their time

@@ -1,4 +1,4 @@
-//! The command line, the lives one after the other, and the summary.
+//! The command line, the lives one after another, and the summary.
 
 use std::panic::catch_unwind;
 use std::process::ExitCode;
@@ -12,31 +12,31 @@ use crate::memory;
 use crate::support::LEGACY;
 use crate::{attacks, ends};
 
-/// No life is shorter: its first third is compared with its last.
+/// The shortest life: its first third is compared with its last.
 const SHORTEST_LIFE: Duration = Duration::from_secs(15);
-/// Each revision, to be read and to be written to.
+/// Each revision, with and without write access.
 const KINDS: u32 = 8;
 
 /// Random traffic against mcp-fs.
 #[derive(Debug, clap::Parser)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 struct Options {
-    /// How long.
+    /// The duration.
     #[arg(long, default_value_t = 1.0)]
     minutes: f64,
-    /// The same number gives the same traffic.
+    /// The same seed gives the same traffic.
     #[arg(long)]
     seed: Option<u64>,
-    /// Measure the memory of many large answers instead, and of attacks.
+    /// Measure the memory of many large answers and of attacks instead.
     #[arg(long)]
     memory: bool,
-    /// Of the attacks alone.
+    /// Only that of the attacks.
     #[arg(long)]
     attacks: bool,
-    /// Measure how long it takes to end.
+    /// Measure how long it takes to end instead.
     #[arg(long)]
     ends: bool,
-    /// What cargo adds.
+    /// Added by cargo.
     #[arg(long, hide = true)]
     bench: bool,
 }
@@ -75,7 +75,7 @@ fn soak(seed: u64, time: Duration) {
         let plan = Plan {
             seed: seed.wrapping_add(number as u64),
             revision: LEGACY[number % LEGACY.len()],
-            // Turn by turn, and the other way round the second time.
+            // Alternating, and the other way round the second time.
             writable: (number + number / LEGACY.len()) % 2 == 1,
             one_heap: number % 2 == 0,
             time: life,

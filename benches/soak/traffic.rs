@@ -1,4 +1,4 @@
-//! What is sent, one piece after the other, out of a seed.
+//! What is sent, piece by piece, generated from a seed.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -7,20 +7,20 @@ use crate::expect::Expect;
 use crate::support::client::with_meta;
 use crate::tree::Served;
 
-/// Requests of which one may be cancelled, or its id used again.
+/// How many requests are remembered, of which one may be cancelled or its id reused.
 const REMEMBERED: usize = 50;
-/// Subscriptions and streams at once: some more are refused by the server's own limits, which are tested elsewhere.
+/// How many subscriptions and streams are open at once. The server's own limits for more are tested elsewhere.
 const FOLLOWED: usize = 20;
 
-/// Lines to be sent, and what is owed for them.
+/// Lines to send, and the answers that they require.
 #[derive(Debug, Default)]
 pub(crate) struct Piece {
     pub(crate) bytes: Vec<u8>,
-    /// What must come of a request, by its id.
+    /// The expected answers to requests, by id.
     pub(crate) expected: Vec<(Value, Expect)>,
-    /// Errors that have no id, as what they are about has none that can be read.
+    /// How many errors without an id are due, because the message has no readable one.
     pub(crate) nameless: usize,
-    /// A line that is not read, as it is too long.
+    /// The line is too long to be read.
     pub(crate) is_refused_unread: bool,
     /// The request that it cancels.
     pub(crate) cancels: Option<Value>,
@@ -33,7 +33,7 @@ impl Piece {
         Self { bytes, ..Self::default() }
     }
 
-    /// Something for which one error without an id is due.
+    /// A piece that requires one error without an id.
     pub(crate) fn broken(bytes: impl Into<Vec<u8>>) -> Self {
         Self { nameless: 1, ..Self::line(bytes) }
     }
@@ -82,13 +82,13 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// A call that is right, in either era.
+    /// A valid call, in either era.
     fn good_call(&mut self) -> Piece {
         let (method, params, expect) = self.call();
         self.request(method, params, expect)
     }
 
-    /// A request in either era, perhaps with a token for its progress.
+    /// A request in either era, perhaps with a progress token.
     pub(crate) fn request(&mut self, method: &str, params: Value, expect: Expect) -> Piece {
         let is_modern = self.rng.bool();
         self.request_in(is_modern, method, params, expect)
@@ -124,7 +124,7 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// The last request is not to be cancelled, nor its id used again.
+    /// The last request must not be cancelled, nor its id reused.
     pub(crate) fn forget_last(&mut self) {
         self.recent.pop();
     }
@@ -134,7 +134,7 @@ impl<'a> Traffic<'a> {
         match self.recent.len() {
             0 => Piece::default(),
             most => {
-                // The latest more often: those are not answered yet.
+                // Recent ones more often, because they are not answered yet.
                 let back = self.rng.usize(0..most).min(self.rng.usize(0..most));
                 let (id, _) = self.recent.remove(most - 1 - back);
                 cancelled(id)
@@ -142,8 +142,8 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// Uses an id again, whose request may be done or not. It is the same request: the first one's answer may be on its
-    /// way and be overtaken, and nobody could tell which is which.
+    /// Reuses the id of a request that may be done or not. The request is the same as well: the answer to the first may
+    /// be on its way and be overtaken, and the two could not be told apart.
     fn same_id(&mut self) -> Piece {
         let Some((id, bytes)) = self.recent.last().cloned() else { return Piece::default() };
         Piece { expected: vec![(id, Expect::Any)], bytes, ..Piece::default() }
@@ -172,7 +172,7 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// Ends what is followed, one thing at a time, until there is nothing.
+    /// Ends what is followed, one at a time, until nothing is left.
     pub(crate) fn unfollow(&mut self) -> Option<Piece> {
         match (self.streams.is_empty(), self.subscribed.is_empty()) {
             (false, _) => Some(self.end_stream()),
@@ -192,7 +192,7 @@ impl<'a> Traffic<'a> {
         self.request_in(false, "resources/unsubscribe", json!({"uri": uri}), Expect::Any)
     }
 
-    /// Several messages in one line; one message too many now and then.
+    /// Several messages on one line; occasionally one message too many.
     fn batch(&mut self) -> Piece {
         let most = if self.rng.u32(0..20) == 0 { 120 } else { 12 };
         let mut batch = Piece::default();

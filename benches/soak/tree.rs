@@ -1,4 +1,4 @@
-//! The served directory, with everything in it, and what must come of each place.
+//! The served directory with entries of every kind, and what to expect of each place.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use crate::support::{SECRET_MARKER, Tree};
 
-/// The largest blob that is given, and one byte more.
+/// The largest blob that is returned, and one byte more.
 pub(crate) const MOST: usize = 3_750_000;
-/// Lines of [`Served::long_line`].
+/// The number of lines in [`Served::long_line`].
 pub(crate) const LONG: usize = 20_000;
-/// Small text files.
+/// The number of small text files.
 pub(crate) const SMALL: usize = 30;
 
 /// What is at a place.
@@ -20,12 +20,12 @@ pub(crate) const SMALL: usize = 30;
 pub(crate) enum What {
     /// A text of at most a few KiB.
     Text(Arc<str>),
-    /// A binary file, small enough to be given, in base64.
+    /// A binary file that is small enough to be returned, in base64.
     Binary(Arc<str>),
     /// Text that needs several answers, or decoding.
     OtherText,
     Directory,
-    /// Nothing, or nothing that may be given: outside, denied, a pipe, a loop.
+    /// Nothing, or nothing that may be returned: outside, denied, a pipe, a loop.
     Refused,
 }
 
@@ -163,7 +163,7 @@ impl Served {
         self.places.push(Place { path: path.as_ref().to_owned(), what });
     }
 
-    /// Nothing was made or changed outside, and no half-done file is left behind. For the end of a life.
+    /// Nothing was created or changed outside, and no incomplete file is left behind. For the end of a life.
     pub(crate) fn check_unharmed(&self) {
         let outside = self.tree.outside();
         let mut names: Vec<_> =

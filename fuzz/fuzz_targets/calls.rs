@@ -1,8 +1,8 @@
-//! Calls of the tools that read, and of resources: whatever the arguments, they come to an end, say nothing of what is
-//! outside, keep to the bounds, and say the same each time.
+//! Calls of the tools that read, and of resources: whatever the arguments, they end, reveal nothing outside, stay
+//! within their limits, and give the same answer each time.
 //!
-//! An input is a call as [`mcp_fs_fuzz::tool_call`] reads it, or `read URI`, `list CURSOR` or `complete VALUE`. In it
-//! `{root}` stands for the served directory's path and `{around}` for the one around it.
+//! An input is a call in the format of [`mcp_fs_fuzz::tool_call`], or `read URI`, `list CURSOR` or `complete VALUE`.
+//! `{root}` stands for the path of the served directory, `{around}` for that of its parent.
 
 #![no_main]
 
@@ -14,7 +14,7 @@ use mcp_fs::features::dispatch::dispatch;
 use mcp_fs::services::Services;
 use mcp_fs_fuzz::{Scene, context, said, tool_call};
 
-/// Bytes that an answer may have besides what the limit is for: notes, and quoted arguments.
+/// How many bytes an answer may have beyond its limit: notes, and quoted arguments.
 const SLACK: usize = 4_000;
 
 static SCENE: LazyLock<(Scene, Arc<Services>)> = LazyLock::new(|| {
@@ -87,7 +87,7 @@ fn is_bounded(contents: &Contents, asked: &str) {
     }
 }
 
-/// The list from a cursor on, to its end.
+/// The list from a cursor to its end.
 fn list(asked: &str) {
     let mut cursor = Some(asked.to_owned()).filter(|cursor| !cursor.is_empty());
     let mut pages = 0;

@@ -1,7 +1,7 @@
-//! Denied names: a walk and an open agree, what is below a denied directory is denied, and so is a name in other
-//! capitals or in another Unicode form. Plain patterns deny what git would ignore.
+//! Denied names: a walk and an open agree, everything below a denied directory is denied, and so is a name in another
+//! case or Unicode form. Plain patterns deny what git would ignore.
 //!
-//! An input is paths, one a line, an empty line, and patterns, one a line.
+//! An input is paths, one per line, an empty line, and patterns, one per line.
 
 #![no_main]
 
@@ -33,7 +33,7 @@ fuzz_target!(|text: &str| {
     assert!(check(&deny, ".mcp-fs-0.tmp") && check(&deny, "a/.env"), "patterns only add to what is denied");
 });
 
-/// Whether a path is denied, by itself and as a walk comes to it.
+/// Whether a path is denied, by itself and when a walk reaches it.
 fn check(deny: &Deny, path: &str) -> bool {
     let path = RelPath::from_bytes(path.as_bytes());
     let is_denied = deny.check(&path).is_err();
@@ -42,7 +42,7 @@ fn check(deny: &Deny, path: &str) -> bool {
     is_denied
 }
 
-/// Whether the patterns match the path or something above it; `None` where folding plays a part.
+/// Whether the patterns match the path or anything above it; `None` if folding plays a part.
 fn expected(patterns: &[String], path: &str) -> Option<bool> {
     let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
     if !is_plain(path) || !patterns.iter().all(|pattern| is_plain(pattern)) {

@@ -1,8 +1,9 @@
-//! Edits: not one byte outside the matches changes, and what is found is what a plain search finds in which all line
-//! endings are alike. An edit that is refused leaves the file as it was, and so does a dry run.
+//! Edits: not one byte outside the matches changes, and the matches are those of a plain search in which all line
+//! endings are equal. An edit that fails leaves the file unchanged, and so does a dry run.
 //!
-//! An input is a digit, which says whether all places are wanted and how the file is encoded, and then, each ended by
-//! a NUL, the file, the first text to replace, the one in its place, the second text to replace, and so on.
+//! An input is a digit, which selects whether all occurrences are replaced and how the file is encoded, followed by
+//! texts that are each terminated by a NUL: the file, the first text to replace, its replacement, the second text to
+//! replace, and so on.
 
 #![no_main]
 
@@ -35,8 +36,8 @@ fn check(data: &[u8]) -> Option<()> {
     let edits: Vec<(&str, &str)> = texts.chunks_exact(2).map(|pair| (pair[0].as_str(), pair[1].as_str())).collect();
     let mut now = file.clone();
     let mut is_whole = true;
-    // Whether a lone CR ends lines depends on what else is in the file, and before an LF it is lone no more. Where an
-    // encoding is guessed, that depends on the file, too.
+    // Whether a lone CR is a line ending depends on the rest of the file, and before an LF it is no longer alone. A
+    // guessed encoding also depends on the file.
     let has_lone_cr = [data, b"\0"].concat().windows(2).any(|pair| pair[0] == b'\r' && pair[1] != b'\n');
     let mut is_simple = !has_lone_cr;
     for edit in &edits {
@@ -59,7 +60,7 @@ fn check(data: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// The file after the edits; `None` where they are refused.
+/// The file after the edits; `None` if they fail.
 fn edited(file: &[u8], edits: &[(&str, &str)], all: bool) -> Option<Vec<u8>> {
     let path = SCENE.0.root().join("file");
     fs::write(&path, file).expect("a file");
@@ -81,8 +82,8 @@ fn edited(file: &[u8], edits: &[(&str, &str)], all: bool) -> Option<Vec<u8>> {
     made
 }
 
-/// A character that an edit has brought to the beginning is a byte order mark when the file is read again, and no part of
-/// the text any more.
+/// A character that an edit has moved to the beginning is a byte order mark when the file is read again, and no longer
+/// part of the text.
 fn makes_a_mark(before: &[u8], after: &[u8]) -> bool {
     let mark = "\u{feff}".as_bytes();
     after.starts_with(mark) && !before.starts_with(mark)
@@ -112,7 +113,7 @@ fn encoded(text: &[u8], encoding: u8) -> Vec<u8> {
     }
 }
 
-/// Text out of UTF-8, or of UTF-16 with its mark; `None` for anything else, of which the encoding has to be guessed.
+/// Text from UTF-8, or from UTF-16 with a byte order mark; `None` for anything else, whose encoding has to be guessed.
 fn decoded(file: &[u8]) -> Option<String> {
     let units = |read: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = file[2..].chunks_exact(2).map(|unit| read([unit[0], unit[1]])).collect();
@@ -126,7 +127,7 @@ fn decoded(file: &[u8]) -> Option<String> {
     text.filter(|text| !text.contains('\0'))
 }
 
-/// Holds one edit to a search that compares everything with everything.
+/// Compares one edit with a search that compares everything with everything.
 fn judge(before: &str, old: &str, new: &str, all: bool, after: Option<&str>) {
     let lone_cr_ends = !before.contains('\n');
     let (text, old, new) = (tokens(before, lone_cr_ends), tokens(old, lone_cr_ends), tokens(new, lone_cr_ends));
@@ -139,7 +140,7 @@ fn judge(before: &str, old: &str, new: &str, all: bool, after: Option<&str>) {
         return;
     };
     assert!(is_possible, "it was made, but is there {} times", places.len());
-    // New lines end as others in the file do, or where there are none, as they were given.
+    // New lines end like others in the file or, if there are none, as given.
     let endings = Some(endings(&text)).filter(|endings| !endings.is_empty()).unwrap_or_else(|| endings(&new));
     let mut walker = Walker { text: after, at: vec![0] };
     let mut from = 0;
@@ -186,16 +187,16 @@ fn written(tokens: &[Token<'_>]) -> String {
     tokens.iter().map(|token| token.text).collect()
 }
 
-/// The kinds of line ending among them.
+/// The kinds of line endings among them.
 fn endings<'t>(tokens: &[Token<'t>]) -> Vec<&'t str> {
     let endings: BTreeSet<&str> = tokens.iter().filter(|token| token.is_ending).map(|token| token.text).collect();
     endings.into_iter().collect()
 }
 
-/// Reads a text that may have been written in several ways.
+/// Matches a text that may have been written in several ways.
 struct Walker<'t> {
     text: &'t str,
-    /// Where it may be now.
+    /// The positions where it may be now.
     at: Vec<usize>,
 }
 

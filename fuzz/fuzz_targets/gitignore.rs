@@ -1,8 +1,8 @@
-//! Ignore files: what they hide is what git's rules hide, as gitoxide has them, and they are read in no time, whatever
-//! is in them.
+//! Ignore files: what they hide is what git's rules, as implemented by gitoxide, hide; and they are read quickly,
+//! whatever their content.
 //!
-//! An input is paths, one a line, which are made (as directories where they end in `/`), an empty line, and the content
-//! of `.gitignore`.
+//! An input is paths, one per line, which are created (as directories if they end in `/`), an empty line, and the
+//! content of `.gitignore`.
 
 #![no_main]
 
@@ -18,11 +18,12 @@ use mcp_fs::root::{Exclude, Hidden, Kind, RelPath, Root, WalkOptions};
 use mcp_fs::runtime::cancel::Cancel;
 use mcp_fs_fuzz::Scene;
 
-/// Paths that are made.
+/// How many paths are created.
 const MOST: usize = 8;
 
-/// Where gitoxide is not git: a line of tabs or form feeds is no blank one, a class by a name that there is not is text, a NUL is the
-/// end. And an escaped slash is to git not quite a slash, but it is so to nobody else.
+/// Where gitoxide differs from git: it does not treat a line of tabs or form feeds as blank, takes a class with an
+/// unknown name as text, and ends at a NUL. And git does not treat an escaped slash quite as a slash, but everyone else
+/// does.
 const UNCLEAR: [&str; 7] = ["\t", "\u{b}", "\u{c}", "\r", "\0", "[:", "\\/"];
 
 static SCENE: LazyLock<(Scene, Root)> = LazyLock::new(|| {
@@ -52,7 +53,7 @@ fuzz_target!(|text: &str| -> Corpus {
     Corpus::Keep
 });
 
-/// Makes a file or directory, and those that it is in; `false` where it has no such name.
+/// Creates a file or directory with its parents; `false` if its name is not possible.
 fn make(root: &Path, path: &str) -> bool {
     // A directory with `.git` or `.jj` in it is a repository, where the rules of those above end.
     let is_name =
@@ -77,7 +78,7 @@ fn clear(root: &Path) {
     }
 }
 
-/// All that a walk comes to.
+/// Everything that a walk reaches.
 fn entries(root: &Root, hidden: Hidden) -> Vec<(RelPath, Kind)> {
     let options = WalkOptions { hidden, max_depth: usize::MAX, exclude: Exclude::nothing().into() };
     let cancel = Cancel::default();
@@ -89,7 +90,7 @@ fn entries(root: &Root, hidden: Hidden) -> Vec<(RelPath, Kind)> {
     entries
 }
 
-/// Whether git would ignore a path, or something above it.
+/// Whether git would ignore a path or anything above it.
 fn hides(search: &Search, path: &RelPath, kind: Kind) -> bool {
     path.and_above().any(|step| {
         let is_dir = step != *path || kind == Kind::Directory;

@@ -1,7 +1,7 @@
 //! The line reader: however the bytes arrive, the lines are those of the whole input, and memory is bounded.
 //!
-//! An input is the limit (two bytes), the sizes of the reads (one byte, their number, and one for each), and then the
-//! bytes to be read. A byte that UTF-8 does not have, 0xF8 and up, stands for a long run of `x`.
+//! An input is the limit (two bytes), the sizes of the reads (their number in one byte, then one byte each), and then
+//! the bytes to read. A byte that does not occur in UTF-8, 0xF8 and up, stands for a long run of `x`.
 
 #![no_main]
 
@@ -13,10 +13,10 @@ use libfuzzer_sys::{Corpus, fuzz_target};
 use mcp_fs::transport::stdio::lines::{Line, LineReader};
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// What the reader may hold beside lines of the limit's length: room to read into.
+/// How much the reader may hold beyond lines of the maximum length: room to read into.
 const ROOM: usize = 64 << 10;
 
-/// Bytes of input: a few lines over the highest limit.
+/// The limit of the input in bytes: a few lines over the highest limit.
 const MOST: usize = 256 << 10;
 
 fuzz_target!(|data: &[u8]| -> Corpus { check(data).map_or(Corpus::Reject, |()| Corpus::Keep) });
@@ -43,7 +43,7 @@ fn run(byte: u8) -> impl Iterator<Item = u8> {
     std::iter::repeat_n(byte, count)
 }
 
-/// The lines as the reader gives them; `None` for one that is too long.
+/// The lines from the reader; `None` for one that is too long.
 fn read(source: Source<'_>, limit: usize) -> Vec<Option<Vec<u8>>> {
     let mut reader = LineReader::new(source, limit);
     let mut lines = Vec::new();
@@ -58,14 +58,14 @@ fn read(source: Source<'_>, limit: usize) -> Vec<Option<Vec<u8>>> {
         if !goes_on {
             return lines;
         }
-        // A read that is not done is dropped, as `select!` does, and begun again.
+        // A read that is not done is dropped, as by `select!`, and started again.
         if let Poll::Ready(more) = pin!(reader.fill()).poll(&mut Context::from_waker(Waker::noop())) {
             goes_on = more.expect("the source does not fail");
         }
     }
 }
 
-/// The lines of the whole input at once.
+/// The lines of the whole input.
 fn expected(input: &[u8], limit: usize) -> Vec<Option<Vec<u8>>> {
     let line = |line: &[u8]| {
         if line.len() > limit {
@@ -77,18 +77,18 @@ fn expected(input: &[u8], limit: usize) -> Vec<Option<Vec<u8>>> {
     input.split(|byte| *byte == b'\n').filter_map(line).collect()
 }
 
-/// Gives its bytes in the given steps; a step of 0 has to be waited for.
+/// Returns its bytes in the given steps; a step of 0 is pending.
 struct Source<'a> {
     rest: &'a [u8],
     steps: std::iter::Cycle<std::slice::Iter<'a, u8>>,
-    /// The most room that there was to read into.
+    /// The largest buffer that was offered for reading.
     offered: &'a mut usize,
 }
 
 impl AsyncRead for Source<'_> {
     fn poll_read(mut self: Pin<&mut Self>, _: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         *self.offered = buffer.remaining().max(*self.offered);
-        // Large steps too, or long lines would take long.
+        // Large steps as well, because long lines would otherwise take long.
         let step = self.steps.next().map_or(usize::MAX, |step| usize::from(*step).pow(2));
         if step == 0 && !self.rest.is_empty() {
             return Poll::Pending;

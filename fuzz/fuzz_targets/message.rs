@@ -1,5 +1,5 @@
-//! The message parser: what a line is, against the same rules in plainer words; and a request that is written again
-//! is the same request.
+//! The message parser compared with the same rules in plainer form; and a request that is serialised again is the same
+//! request.
 
 #![no_main]
 
@@ -28,7 +28,7 @@ fuzz_target!(|line: &[u8]| {
     check(raw, &message);
 });
 
-/// What a message is.
+/// The kind of a message.
 #[derive(Debug, PartialEq, Eq)]
 enum Kind {
     Request(Id),
@@ -54,7 +54,7 @@ fn check(raw: &RawValue, message: &Message<'_>) {
     }
 }
 
-/// What it has to be; `None` where that is hard to say.
+/// The expected kind; `None` if it is hard to say.
 fn expected(raw: &RawValue) -> Option<Kind> {
     let text = raw.get();
     if text.starts_with('[') {
@@ -63,7 +63,7 @@ fn expected(raw: &RawValue) -> Option<Kind> {
     if !text.starts_with('{') {
         return Some(Kind::Malformed(None, INVALID_REQUEST));
     }
-    // Keys that are no text, and more keys than are read, are left to the tests.
+    // Keys that are not text, and more keys than are read, are left to the tests.
     let members: HashMap<String, &RawValue> = from_str(text).ok()?;
     let value = |key| members.get(key).map(|raw| from_str::<Value>(raw.get()).unwrap_or(Value::Bool(false)));
     let is_response = members.contains_key("result") || members.contains_key("error");
@@ -83,7 +83,7 @@ fn expected(raw: &RawValue) -> Option<Kind> {
     })
 }
 
-/// Written as JSON, it is read as what it was.
+/// Serialised as JSON, it is parsed as the same request.
 fn comes_back(request: &Request<'_>) {
     let members = |request: &Request<'_>| -> Vec<(String, String)> {
         request.params.members().map(|(key, value)| (key.to_owned(), value.get().to_owned())).collect()

@@ -1,7 +1,8 @@
-//! Paths and URIs: what they name is below the served directory, is what the system finds there, and comes back as
-//! what it was when it is written as a URI.
+//! Paths and URIs: what they name is below the served directory, is what the system finds there, and survives being
+//! written as a URI.
 //!
-//! An input is a text, in which `{root}` stands for the served directory's path and `{around}` for the one around it.
+//! An input is a text in which `{root}` stands for the path of the served directory and `{around}` for that of its
+//! parent.
 
 #![no_main]
 
@@ -43,7 +44,7 @@ fuzz_target!(|asked: &str| {
     assert!(asked.ends_with(root.strip_root(&asked)), "{asked:?}");
 });
 
-/// No empty components, no `.`, no NUL, and not longer than a system call takes.
+/// No empty components, no `.`, no NUL, and no longer than a system call accepts.
 fn is_a_plain_path(located: &RequestedPath) {
     let bytes = located.path.as_bytes();
     assert!(bytes.len() <= 4_096 && !bytes.contains(&0), "{located:?}");
@@ -73,7 +74,7 @@ fn opens_what_is_there(scene: &Scene, root: &Root, located: &RequestedPath) {
             let mut content = vec![0; file.stat.size as usize + 1];
             let length = file.read_at(&mut content, 0, &Cancel::default()).expect("a file that can be read");
             content.truncate(length);
-            // A name in another Unicode form or with another kind of space will do where there is no such name.
+            // A name in another Unicode form or with other spaces is accepted if the exact name does not exist.
             let (exact, real) = (content_of(scene, &located.path), content_of(scene, &file.path));
             assert_eq!(Some(&content), exact.as_ref().or(real.as_ref()), "{located:?}");
             assert_eq!(real.as_ref(), Some(&content), "{located:?}");
@@ -86,7 +87,7 @@ fn opens_what_is_there(scene: &Scene, root: &Root, located: &RequestedPath) {
     }
 }
 
-/// What the system finds at a path that stays inside at every step; `None` where it leaves, or finds no file.
+/// What the system finds at a path that stays inside at every step; `None` if it leaves, or leads to no file.
 fn content_of(scene: &Scene, path: &RelPath) -> Option<Vec<u8>> {
     let mut at: PathBuf = scene.root().to_owned();
     for component in path.components() {

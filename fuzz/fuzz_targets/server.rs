@@ -1,5 +1,5 @@
-//! The whole server: whatever bytes come, every line it writes is JSON-RPC, every request gets one answer under its id,
-//! nothing of what is outside is said, and at the end of its input it ends.
+//! The whole server: whatever bytes arrive, every line it writes is JSON-RPC, every request gets one answer with its
+//! id, nothing outside is revealed, and it ends when its input ends.
 //!
 //! An input is what a client writes.
 
@@ -27,7 +27,7 @@ static SCENE: LazyLock<Scene> = LazyLock::new(Scene::furnished);
 static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| Builder::new_current_thread().enable_all().build().expect("a runtime"));
 
-/// Longer than the second that work has at the end of the input.
+/// Longer than the second that work has after the end of the input.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 fuzz_target!(|input: &[u8]| {
@@ -58,7 +58,7 @@ struct Owed {
     most: usize,
 }
 
-/// What is owed for an input.
+/// The answers required by an input.
 fn owed(input: &[u8]) -> HashMap<Id, Owed> {
     let mut owed: HashMap<Id, Owed> = HashMap::new();
     let can_cancel = input.windows(9).any(|bytes| bytes == b"cancelled") || input.contains(&b'\\');

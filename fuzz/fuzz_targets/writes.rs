@@ -1,8 +1,8 @@
-//! Calls of all tools, one after the other: whatever they are, nothing outside changes and nothing denied gets out,
-//! nothing is left behind, and what is refused changes nothing.
+//! Calls of all tools in sequence: whatever they are, nothing outside changes and nothing denied is returned, nothing
+//! is left behind, and a refused call changes nothing.
 //!
-//! An input is calls as [`mcp_fs_fuzz::tool_call`] reads them, with an empty line between them. In it `{root}` stands for
-//! the served directory's path and `{around}` for the one around it.
+//! An input is calls in the format of [`mcp_fs_fuzz::tool_call`], separated by empty lines. `{root}` stands for the
+//! path of the served directory, `{around}` for that of its parent.
 
 #![no_main]
 
@@ -15,10 +15,10 @@ use mcp_fs::call::{Call, Failure, Outcome};
 use mcp_fs::features::dispatch::dispatch;
 use mcp_fs_fuzz::{SECRET, Scene, context, said, tool_call};
 
-/// Calls that are made.
+/// How many calls are made.
 const MOST: usize = 4;
 
-/// Tools that do all they are asked or nothing.
+/// Tools that do all or nothing.
 const ALL_OR_NOTHING: [&str; 3] = ["write_file", "edit_file", "move_file"];
 
 fuzz_target!(|text: &str| {
@@ -45,12 +45,12 @@ fuzz_target!(|text: &str| {
     assert_eq!(outside(), before, "something outside has changed");
 });
 
-/// All that an answer may repeat: what was asked now, and what was written before.
+/// Everything that an answer may repeat: the current request, and what was written before.
 fn asked_text(text: &str, asked: &str) -> String {
     format!("{text}\n{asked}")
 }
 
-/// What there is: files with their content, links with their target, and directories.
+/// The state: files with their content, links with their target, and directories.
 #[derive(Debug, PartialEq, Eq)]
 struct Files(BTreeMap<PathBuf, Entry>);
 
@@ -62,7 +62,7 @@ enum Entry {
 }
 
 impl Files {
-    /// Below a directory, `except` another.
+    /// Everything below a directory, except another one.
     fn below(directory: &Path, except: Option<&Path>) -> Self {
         let mut files = BTreeMap::new();
         let mut pending = vec![directory.to_owned()];
@@ -86,7 +86,7 @@ impl Files {
         Self(files)
     }
 
-    /// What is denied is where it was, and nowhere else; and no work was left half done.
+    /// A denied file is where it was, and nowhere else; and nothing incomplete was left behind.
     fn hold_no_secret(&self, asked: &str) {
         let is_secret = |bytes: &[u8]| bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes());
         for (path, entry) in &self.0 {

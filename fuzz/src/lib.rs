@@ -1,4 +1,4 @@
-//! What the targets share: a directory to serve, with what must never be seen beside it.
+//! What the targets share: a directory to serve, with files beside it that must never be seen.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,10 +14,11 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tempfile::TempDir;
 
-/// What every file outside the served directory holds.
+/// The content of every file outside the served directory.
 pub const SECRET: &str = "SECRET-OUTSIDE-DIR";
 
-/// A temporary directory `around`, in which `root` is served. It is in memory where the system has a place for that.
+/// A temporary directory `around` that contains the served directory `root`. It is in memory if the system has a place
+/// for that.
 #[derive(Debug)]
 pub struct Scene {
     _directory: TempDir,
@@ -41,7 +42,7 @@ impl Scene {
         Self { _directory: directory, around, root }
     }
 
-    /// With files of several kinds, and links within and out.
+    /// With files of several kinds, and links inside and outside.
     pub fn furnished() -> Self {
         let scene = Self::empty();
         let root = scene.root();
@@ -90,12 +91,12 @@ impl Scene {
         &self.around
     }
 
-    /// Opens it, with what is denied by default.
+    /// Opens it with the default deny patterns.
     pub fn open(&self) -> Root {
         Root::open(&self.root, Deny::new(&[], true).expect("no patterns")).expect("a root")
     }
 
-    /// What calls need that are made without a server.
+    /// What calls need without a server.
     pub fn services(&self, writable: bool) -> Arc<Services> {
         let mut services = Services::new(self.open(), limits());
         if writable {
@@ -105,25 +106,25 @@ impl Scene {
         Arc::new(services)
     }
 
-    /// Text in which `{root}` stands for the served directory's path and `{around}` for that of the one it is in.
+    /// Text with the path of the served directory for `{root}`, and that of its parent for `{around}`.
     pub fn spelled(&self, text: &str) -> String {
         let path = |path: &Path| path.to_str().expect("a path that is text").to_owned();
         text.replace("{root}", &path(&self.root)).replace("{around}", &path(&self.around))
     }
 
-    /// Fails where `said`, which came of `asked`, tells something of what is outside.
+    /// Fails if `said`, the answer to `asked`, reveals something outside.
     pub fn assert_nothing_outside(&self, said: &str, asked: &str) {
         let around = self.spelled("{around}");
         let names_outside =
             |text: &str| text.match_indices(&around).any(|(at, _)| !text[at + around.len()..].starts_with("/root"));
-        // What is asked may be said again.
+        // What was requested may be repeated.
         assert!(!said.contains(SECRET) || asked.contains(SECRET), "it holds what lies outside: {said}");
         assert!(!names_outside(said) || names_outside(asked), "it names what lies outside: {said}");
         assert!(!said.contains("os error") || asked.contains("os error"), "it holds an error number: {said}");
     }
 }
 
-/// Small bounds: they are reached by small inputs.
+/// Low limits, so that small inputs reach them.
 pub fn limits() -> Limits {
     let mut limits = Limits {
         list: 20,
@@ -143,13 +144,13 @@ pub fn limits() -> Limits {
     limits
 }
 
-/// What one call has at hand.
+/// The context of one call.
 pub fn context(services: &Arc<Services>) -> Context {
     Context::new(Arc::clone(services), Cancel::default(), None)
 }
 
-/// A call of a tool as the inputs of targets write it: the tool's name, and on each line after it an argument's name, a
-/// space and its value, which is JSON or else a string.
+/// A call of a tool in the format of the targets' inputs: the name of the tool, then a line per argument with its name,
+/// a space and its value, which is JSON or else a string.
 pub fn tool_call(text: &str) -> Call {
     let (name, arguments) = text.split_once('\n').unwrap_or((text, ""));
     let argument = |line: &str| {
@@ -163,7 +164,7 @@ pub fn tool_call(text: &str) -> Call {
     Call::CallTool { name: name.to_owned(), arguments: Some(arguments) }
 }
 
-/// The text of a tool's answer; its pictures and the like in the debug format.
+/// The text of a tool's answer; images and the like in debug format.
 pub fn said(result: &ToolResult) -> String {
     let said = |block: &Block| match block {
         Block::Text(text) => text.as_str().to_owned(),

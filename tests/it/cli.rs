@@ -1,4 +1,4 @@
-//! The command line: help, version, what is wrong with arguments or DIR, `--check`, and exit codes.
+//! The command line: help, version, invalid arguments or DIR, `--check`, and exit codes.
 
 mod check;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Client as _, LATEST_LEGACY, Process, Tree, command, names_of, run};
 
-/// What it printed, having succeeded without a word on stderr.
+/// The output of a run that succeeds with nothing on stderr.
 fn printed(args: &[&OsStr]) -> String {
     let output = run(args, "");
     assert_eq!(output.status.code(), Some(0), "{args:?}: {output:?}");
@@ -19,14 +19,14 @@ fn printed(args: &[&OsStr]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// What it complained about: on stderr, with exit code 2, and nothing on stdout.
+/// The error message: on stderr, with exit code 2 and nothing on stdout.
 fn complaint(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "");
     String::from_utf8(output.stderr.clone()).expect("text")
 }
 
-/// The same, in one line.
+/// The same, on one line.
 fn one_line(output: &Output) -> String {
     let complaint = complaint(output);
     assert!(complaint.starts_with("mcp-fs: ") && complaint.ends_with('\n'), "{complaint:?}");
@@ -36,7 +36,7 @@ fn one_line(output: &Output) -> String {
 
 #[test]
 fn help_shows_every_limit_with_its_default() {
-    // Every field by name: whoever adds one is told here.
+    // Every field by name, so that adding one leads here.
     let Limits {
         list,
         page,
@@ -56,7 +56,7 @@ fn help_shows_every_limit_with_its_default() {
         search_threads: _, // its default is the machine's
         watch,
     } = Limits::default();
-    // Of these, two have an option.
+    // Two of these have an option.
     let Watching {
         mode: _,
         directories,
@@ -161,7 +161,7 @@ fn a_wrong_log_level_in_the_environment_is_explained() {
     assert!(exit.rest.is_empty());
 }
 
-/// `"args": ["${DIR:-}"]` comes to this where the variable is not set.
+/// `"args": ["${DIR:-}"]` becomes this if the variable is not set.
 #[test]
 fn an_empty_dir_is_explained() {
     for dir in ["", " ", "\t"] {
@@ -228,7 +228,7 @@ fn a_dir_that_cannot_be_served_is_explained_in_one_line() {
     }
 }
 
-/// A program's name and arguments may come from a configuration that somebody else wrote.
+/// A program's name and arguments may come from somebody else's configuration.
 #[test]
 fn a_dir_cannot_act_on_the_terminal_that_shows_the_complaint() {
     let complaint = one_line(&run(["/no\u{1b}[2J\n/such\u{202e}"], ""));
@@ -238,7 +238,7 @@ fn a_dir_cannot_act_on_the_terminal_that_shows_the_complaint() {
 #[cfg(unix)]
 #[test]
 fn a_dir_that_may_not_be_read_is_explained_in_one_line() {
-    // Neither to be read nor searched, only one of these, and hidden behind another.
+    // Not readable and not searchable, only one of these, and behind such a directory.
     let modes = [("locked", 0), ("only-read", 0o444), ("only-searched", 0o111), ("around", 0)];
     let tree =
         modes.iter().fold(Tree::new(), |tree, (dir, bits)| tree.file(format!("{dir}/dir/a"), "").mode(dir, *bits));
@@ -254,7 +254,7 @@ fn a_dir_that_may_not_be_read_is_explained_in_one_line() {
     }
 }
 
-/// procfs shows the environment of every process, and with it the client's keys.
+/// procfs reveals the environment of every process, and with it the client's keys.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_kernel_file_system_is_never_served() {
@@ -278,7 +278,7 @@ fn a_dir_of_any_name_is_served() {
     }
 }
 
-/// `"args": ["${CLAUDE_PROJECT_DIR:-.}"]` comes to this where the variable is not set.
+/// `"args": ["${CLAUDE_PROJECT_DIR:-.}"]` becomes this if the variable is not set.
 #[test]
 fn a_relative_dir_is_taken_from_the_working_directory() {
     let tree = Tree::new().file("sub/a.txt", "one\n");

@@ -10,8 +10,8 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// What came before, by what is sent. The era is chosen by the message alone, so only one thing about it can matter:
-/// whether `initialize` was answered.
+/// The preceding messages. The era is determined by the message alone, so only one fact about them can matter: whether
+/// `initialize` was answered.
 const STATES: &[(&str, &[&str], bool)] = &[
     ("fresh", &[], false),
     ("after a ping", &["ping"], false),
@@ -25,20 +25,20 @@ const STATES: &[(&str, &[&str], bool)] = &[
     ("after initialize and a modern list", &["initialize", "initialized", "modern"], true),
 ];
 
-/// What comes of a message.
+/// The answer to a message.
 #[derive(Clone, Copy, Debug)]
 enum Outcome {
     /// A result of 2026-07-28.
     Modern,
-    /// A result of the revisions before.
+    /// A result of an earlier revision.
     Legacy,
-    /// An error of this code, whose message has this in it.
+    /// An error with this code, whose message contains this text.
     Fails(i32, &'static str),
 }
 
 use Outcome::{Fails, Legacy, Modern};
 
-/// Messages, and what comes of each without a session and with one.
+/// Messages, and the answer to each without a session and with one.
 fn openings() -> Vec<(&'static str, Value, Outcome, Outcome)> {
     let not_applied = Fails(-32602, "initialize");
     let again = Fails(-32600, "already initialized");
@@ -50,7 +50,7 @@ fn openings() -> Vec<(&'static str, Value, Outcome, Outcome)> {
         ("tools/list", json!({}), not_applied, Legacy),
         ("tools/list", with_meta(json!({})), Modern, Modern),
         ("tools/list", meta(json!({VERSION: MODERN, CLIENT_CAPABILITIES: {}})), Modern, Modern),
-        // One of the three keys is enough to be modern, and then the others are missed.
+        // One of the three keys is enough to be modern; then the others are missing.
         (
             "tools/list",
             meta(json!({VERSION: MODERN})),
@@ -80,7 +80,7 @@ fn openings() -> Vec<(&'static str, Value, Outcome, Outcome)> {
         ("no/such/method", json!({}), not_applied, unknown),
         ("no/such/method", with_meta(json!({})), unknown, unknown),
         ("initialize", hello.clone(), Legacy, again),
-        // Marked as modern it is a method that this era does not have, as the conformance suite asks for.
+        // Marked as modern, it is a method that this era does not have, as the conformance suite requires.
         ("initialize", with_meta(hello), unknown, unknown),
         ("initialize", with_meta(json!({"protocolVersion": MODERN})), unknown, unknown),
         ("initialize", meta(json!({CLIENT_INFO: {}})), Fails(-32602, VERSION), Fails(-32602, VERSION)),
@@ -215,7 +215,7 @@ fn one_id_can_serve_the_probe_and_all_that_follows() {
     }
 }
 
-/// Claude Code probes, and does not wait for the answer where the start is slow.
+/// Claude Code probes, and does not wait for the answer if the server starts slowly.
 #[test]
 fn a_probe_and_initialize_can_be_queued_together() {
     let tree = Tree::new();
@@ -248,7 +248,7 @@ fn list_bytes(server: &mut TestServer, params: &Value) -> Vec<u8> {
     line
 }
 
-/// A list that changed with what was asked before, or from one process to the next, would spoil every cache.
+/// A list that depended on earlier requests, or changed between processes, would defeat every cache.
 #[test]
 fn tools_are_listed_in_the_same_bytes_every_time() {
     let trees = [Tree::new(), Tree::new().file("a.txt", "one\n").dir("b")];

@@ -1,7 +1,7 @@
-//! The official Rust SDK's client drives the real program, in each of the ways in which it can begin. It was written
-//! by others, from the specification: what it cannot use is wrong, whatever our own reading says.
+//! The official Rust SDK's client drives the real program in each of the ways in which it can begin. Others wrote it
+//! from the specification: whatever it cannot use is wrong, whatever our own reading says.
 
-// Following: subscriptions, streams and the list.
+// Subscriptions, streams and the list.
 mod live;
 
 use std::borrow::Cow;
@@ -24,7 +24,7 @@ use crate::support::{TIMEOUT, Tree};
 
 type Client = RunningService<RoleClient, ()>;
 
-/// How a client of this SDK can begin, and the revision that has to come of it.
+/// How a client of this SDK can begin, and the resulting revision.
 fn modes() -> [(ClientLifecycleMode, ProtocolVersion); 4] {
     let (modern, legacy) = (ProtocolVersion::V_2026_07_28, ProtocolVersion::V_2025_11_25);
     let unknown: ProtocolVersion = serde_json::from_value(json!("2099-01-01")).expect("a version");
@@ -33,7 +33,7 @@ fn modes() -> [(ClientLifecycleMode, ProtocolVersion); 4] {
     [
         (ClientLifecycleMode::Initialize, legacy),
         (discover(vec![modern.clone()]), modern.clone()),
-        // It is told what the server knows, and asks again.
+        // It is told the supported versions, and tries again.
         (discover(vec![unknown, modern.clone()]), modern.clone()),
         (auto, modern),
     ]
@@ -45,7 +45,7 @@ fn tree() -> Tree {
     tree.file("haiku.txt", "old pond\n").file("picture.bin", [0, 255, 1])
 }
 
-/// Starts the program and the client on it. Nothing it does may take longer than [`TIMEOUT`].
+/// Starts the program and a client for it. Nothing may take longer than [`TIMEOUT`].
 async fn start<H: ClientHandler>(
     tree: &Tree,
     mode: ClientLifecycleMode,
@@ -57,7 +57,7 @@ async fn start<H: ClientHandler>(
     (client.expect("a session"), stderr.expect("stderr is piped"))
 }
 
-/// The program with small pages, its streams piped.
+/// The program with small pages, and pipes for its streams.
 fn program(tree: &Tree) -> tokio::process::Command {
     let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_mcp-fs"));
     command.args(["--page-size", "10"]).arg(tree.path()).env_remove("MCP_FS_LOG");
@@ -65,7 +65,7 @@ fn program(tree: &Tree) -> tokio::process::Command {
     command
 }
 
-/// Runs a judgement in each mode.
+/// Runs a test in each mode.
 fn in_each_mode<F: Future<Output = ()>>(judgement: impl Fn(Arc<Tree>, Client, ChildStderr, ProtocolVersion) -> F) {
     runtime().block_on(async {
         for (mode, revision) in modes() {
@@ -227,7 +227,7 @@ fn rmcp_discovers_at_any_time() {
     });
 }
 
-/// The SDK closes the streams. It sends no signal here, as the program is not its own child: the server ends by itself.
+/// The SDK closes the streams. It sends no signal, because the program is not its child: the server ends by itself.
 #[test]
 fn rmcp_shuts_the_server_down_cleanly() {
     for (mode, _) in modes() {

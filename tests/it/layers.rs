@@ -1,9 +1,9 @@
-//! The order of the layers: a module may use those below it, and none above. Checked on the code of every file; comments
-//! may name what they please.
+//! The order of the layers: a module may use those below it, and none above. Checked in the code of every file;
+//! comments may name anything.
 
 use crate::tidy::{Source, sources};
 
-/// From top to bottom. Everything in `src/` is in one of them.
+/// From top to bottom. Everything in `src/` belongs to one of them.
 const LAYERS: [&str; 19] = [
     "main",
     "lib",
@@ -29,7 +29,7 @@ const LAYERS: [&str; 19] = [
 /// Below all layers: pure functions that any of them may use.
 const LEAVES: [&str; 1] = ["hostile"];
 
-/// The same within `root/`: from a path to what is at its end. `mod.rs` is the facade, which all of them extend.
+/// The same within `root/`: from a path to what is at its end. `mod.rs` is the facade that all of them extend.
 const ROOT: [&str; 24] = [
     "unsandboxed",
     "write",
@@ -57,7 +57,7 @@ const ROOT: [&str; 24] = [
     "mod",
 ];
 
-/// Where a module stands in an order.
+/// The position of a module in an order.
 fn rank(order: &[&str], module: &str) -> Option<usize> {
     order.iter().position(|layer| *layer == module)
 }
@@ -68,7 +68,7 @@ fn layer<'s>(source: &'s Source, above: &str) -> &'s str {
     path.split(['/', '.']).next().unwrap_or(path)
 }
 
-/// The modules that a line names behind one of `prefixes`, also those in braces.
+/// The modules that a line names after one of `prefixes`, including those in braces.
 fn named<'l>(line: &'l str, prefixes: &[&str]) -> Vec<&'l str> {
     let word = |text: &'l str| text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(text);
     let mut found = Vec::new();
@@ -86,7 +86,7 @@ fn named<'l>(line: &'l str, prefixes: &[&str]) -> Vec<&'l str> {
     found
 }
 
-/// Fails with every line that names a module which stands above its own.
+/// Fails with every line that names a module above its own.
 fn check(sources: &[Source], above: &str, order: &[&str], prefixes: &[&str]) {
     let mut upward = Vec::new();
     for source in sources {

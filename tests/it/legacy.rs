@@ -1,10 +1,10 @@
-//! 2024-11-05 to 2025-11-25: initialize, early requests, ping, what each revision's results may hold.
+//! 2024-11-05 to 2025-11-25: initialize, early requests, ping, and what the results of each revision may contain.
 
 use serde_json::{Value, json};
 
 use crate::support::{Client, LATEST_LEGACY, LEGACY, TestServer, Tree};
 
-/// Asks for a session; gives the whole answer.
+/// Requests a session, and returns the whole answer.
 fn initialize(server: &mut impl Client, version: &str) -> Value {
     let client = json!({"name": "test", "version": "0"});
     server.request("initialize", json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client}))
@@ -18,7 +18,7 @@ fn initialize_agrees_on_a_revision_that_both_know() {
         ("2025-03-26", "2025-03-26"),
         ("2025-06-18", "2025-06-18"),
         ("2025-11-25", "2025-11-25"),
-        // rmcp asks for this one here, though it has no initialize.
+        // rmcp requests this one here, although it has no initialize.
         ("2026-07-28", LATEST_LEGACY),
         ("1999-01-01", LATEST_LEGACY),
         ("2099-12-31", LATEST_LEGACY),
@@ -85,7 +85,7 @@ fn initialize_without_any_parameter_is_refused() {
     }
 }
 
-/// Nothing hangs on these two, and clients get them wrong.
+/// Nothing depends on these two, and clients get them wrong.
 #[test]
 fn initialize_forgives_what_it_does_not_need() {
     let tree = Tree::new();
@@ -106,7 +106,7 @@ fn initialize_forgives_what_it_does_not_need() {
         let answer = server.request("initialize", params);
         assert_eq!(answer["result"]["protocolVersion"], LATEST_LEGACY, "{rest}: {answer}");
         server.notify("notifications/initialized", json!({}));
-        // Not roots/list, nor anything else.
+        // Neither roots/list nor anything else.
         server.expect_silence();
     }
 }
@@ -168,7 +168,7 @@ fn a_second_initialize_is_refused_and_the_session_stays_what_it_was() {
         let answer = initialize(&mut server, version);
         assert_eq!(answer["error"]["code"], -32600, "{version}: {answer}");
     }
-    // 2024-11-05 has no titles, and takes batches.
+    // 2024-11-05 has no titles, and accepts batches.
     let tools = server.result("tools/list", json!({}));
     assert_eq!(tools["tools"][0].get("title"), None, "{tools}");
     server.send(json!([{"jsonrpc": "2.0", "id": 1, "method": "ping"}]));

@@ -1,18 +1,18 @@
 //! The integration tests: one binary, so that it links once. A new file gets its `mod` line here, below the comment
 //! that says what belongs in it; `tidy::no_forgotten_files` fails otherwise.
 //!
-//! `support` is where to start reading: a served directory ([`support::Tree`]), the server in this process
-//! ([`support::TestServer`]), the real program ([`support::Process`]), and what every line that either of them
-//! writes is held to ([`support::conversation`]).
+//! Start reading in `support`: a served directory ([`support::Tree`]), the server in this process
+//! ([`support::TestServer`]), the real program ([`support::Process`]), and the rules that every line written by either
+//! must follow ([`support::conversation`]).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests set their scene on the real disk")]
 #![allow(clippy::print_stderr, reason = "a failed test shows what was said")]
 
-// What all the others stand on; no tests but its own.
+// The base of all others; no tests except its own.
 mod support;
 
-// Layers, file lengths, module docs, registries: what must hold for the source itself.
+// Layers, file lengths, module docs, registries: rules for the source itself.
 mod tidy;
 
 // The order of the layers.
@@ -33,10 +33,10 @@ mod legacy;
 // 2026-07-28: `_meta`, discover, unsupported versions, caching fields.
 mod modern;
 
-// `notifications/progress`: who hears it, under which token, in which form.
+// `notifications/progress`: who receives it, under which token, in which form.
 mod progress;
 
-// The edges at which the official Rust SDK falls short: one table of what was sent and what comes of it here.
+// The cases in which the official Rust SDK falls short: one table of what was sent and what this server answers.
 mod sdk_edges;
 
 // Several clients of one server, side by side.
@@ -55,14 +55,14 @@ mod sandbox;
 // Each tool's promise: one good call and each error it declares. Details are unit tests in the tool's file.
 mod tools;
 
-// Changing files: byte for byte, whole or not at all, what is kept, what is refused, what a killed write leaves.
+// Changing files: byte for byte, all or nothing; what is kept, what is refused, what a killed write leaves behind.
 mod writes;
 
-// File systems that do not answer: an error in time, and others are served.
+// File systems that do not respond: an error in time, and other requests are served.
 #[cfg(target_os = "linux")]
 mod slow;
 
-// Trees that are made to break what walks and reads them: answers come in time, bounded, and true.
+// Trees made to break whatever walks and reads them: answers are in time, bounded, and true.
 #[cfg(target_os = "linux")]
 mod hostile;
 
@@ -72,7 +72,7 @@ mod search;
 // List, pages, read, ranges, templates, completion.
 mod resources;
 
-// Changes while it runs: subscriptions, listen streams, the list; real files, and messages awaited.
+// Changes while the server runs: subscriptions, listen streams, the list; with real files and awaited messages.
 mod live;
 
 // --help, --version, a bad DIR, exit codes.
@@ -81,10 +81,10 @@ mod cli;
 // What only a real process shows: pipes and sockets, signals, EPIPE, stderr, descriptors, the second wall.
 mod process;
 
-// The pages and examples equal what the program says and does.
+// The pages and examples match what the program says and does.
 mod docs;
 
-// What went wrong for people elsewhere: one test per public report, named after its id.
+// Faults that users reported elsewhere: one test per public report, named after its id.
 mod cases;
 
 // Other people's clients as judges: rmcp drives the real program.

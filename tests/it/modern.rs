@@ -1,4 +1,4 @@
-//! 2026-07-28: `_meta`, discover, unsupported versions, caching fields, what is gone and what is ignored.
+//! 2026-07-28: `_meta`, discover, unsupported versions, caching fields, what was removed and what is ignored.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 const SUPPORTED: [&str; 5] = [MODERN, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-/// Every method that has a result, with parameters that give one, and how long that may be kept.
+/// Every method that has a result, with parameters that yield one, and how long it may be cached.
 fn methods(tree: &Tree) -> Vec<(&'static str, Value, Option<u32>)> {
     vec![
         ("server/discover", json!({}), Some(60_000)),
@@ -69,7 +69,7 @@ fn every_result_is_complete_and_says_who_sent_it_and_how_long_it_keeps() {
         assert_eq!(result["resultType"], "complete", "{method}: {result}");
         assert_eq!(result["_meta"][SERVER_INFO]["name"], "mcp-fs", "{method}: {result}");
         assert_eq!(result.get("ttlMs").cloned(), ttl.map(Value::from), "{method}: {result}");
-        // DIR is named in most of them: nothing that one user was sent is for another.
+        // Most of them name DIR: a result for one user must not be given to another.
         let scope = result.get("cacheScope").and_then(Value::as_str);
         assert_eq!(scope, ttl.map(|_| "private"), "{method}: {result}");
     }
@@ -135,7 +135,7 @@ fn meta_without_client_info_is_enough() {
 fn an_unsupported_version_is_answered_with_those_that_are() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
-    // The legacy ones are supported too, but not in `_meta`.
+    // The legacy versions are supported too, but not in `_meta`.
     for version in ["1900-01-01", "2099-01-01", "", " 2026-07-28", LATEST_LEGACY, "2024-11-05"] {
         for method in ["server/discover", "tools/list", "tools/call", "ping", "no/such/method"] {
             let error = server.error(method, json!({"_meta": {VERSION: version, CLIENT_CAPABILITIES: {}}}));
@@ -267,7 +267,7 @@ fn a_cancellation_may_carry_meta() {
         let id = server.ask_modern("resources/list", json!({}));
         let params = with_meta(json!({"requestId": id, "reason": reason}));
         server.notify("notifications/cancelled", params);
-        // Its id is free at once, which only a request that was taken out of flight gives back.
+        // Its id can be reused at once, which only the end of a request in flight allows.
         server.send(json!({"jsonrpc": "2.0", "id": id, "method": "tools/list", "params": with_meta(json!({}))}));
         assert!(server.answer(id)["result"]["tools"].is_array());
     }

@@ -1,5 +1,5 @@
-//! Several clients of one server: what belongs to one of them never reaches another, and what one does or leaves undone
-//! holds up no other. In both eras, and in one of each.
+//! Several clients of one server: what belongs to one of them never reaches another, and nothing that one does or
+//! leaves undone delays another. In both eras, and with one client in each.
 
 use std::fs;
 use std::io::Write as _;
@@ -13,7 +13,7 @@ use crate::support::client::with_meta;
 use crate::support::server::Builder;
 use crate::support::{Client, Gate, LATEST_LEGACY, TestServer, Tree, text_of};
 
-/// Which era each of two clients speaks.
+/// The era that each of two clients speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Era {
     Legacy,
@@ -57,7 +57,7 @@ fn change(tree: &Tree, name: &str) {
     file.write_all(b"more").expect("a write");
 }
 
-/// The client hears of changes of `path` from now on.
+/// Subscribes the client to changes of `path`.
 fn subscribe(client: &mut TestServer, era: Era, uri: &str) {
     if era == Era::Legacy {
         client.result("resources/subscribe", json!({"uri": uri}));
@@ -121,7 +121,7 @@ fn each_client_hears_of_its_own_subscriptions() {
         for (client, uri) in clients.iter_mut().zip(&uris) {
             assert_eq!(client.recv()["params"]["uri"], *uri, "{eras:?}");
         }
-        // What both hear of, each hears once; and before it came nothing else.
+        // Each is notified once of what both follow, and nothing else came before.
         change(&tree, "both");
         for client in &mut clients {
             assert_eq!(client.recv()["params"]["uri"], uris[2], "{eras:?}");
@@ -146,14 +146,14 @@ fn the_end_of_one_client_s_subscription_leaves_the_other_s() {
         change(&tree, "a");
         assert_eq!(second.recv()["params"]["uri"], uri, "{eras:?}");
         first.expect_silence();
-        // Nor does the end of one client end anything of the other's.
+        // Nor does the end of one client end anything of the other.
         assert_eq!(first.close(), [] as [Value; 0]);
         change(&tree, "a");
         assert_eq!(second.recv()["params"]["uri"], uri, "{eras:?}");
     }
 }
 
-/// One has listed after the change and the other has not: only the other is told.
+/// One has listed after the change and the other has not: only the other is notified.
 #[test]
 fn what_one_client_knows_of_the_list_is_not_what_another_knows() {
     for eras in PAIRS {

@@ -1,6 +1,6 @@
-//! `notifications/progress`: only for whoever asked, under the token as it was written, and in the revision's form.
+//! `notifications/progress`: sent only on request, under the token as it was written, and in the form of the revision.
 //!
-//! The work here reports until the test has heard it, so that no timing decides what is seen.
+//! The work here reports until the test has received it, so no timing decides what is seen.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::support::client::with_meta;
 use crate::support::{Client, LEGACY, TIMEOUT, TestServer, Tree};
 
-/// A server whose `resources/list` reports progress, until it is told to end.
+/// A server whose `resources/list` reports progress until it is told to end.
 struct Busy {
     server: TestServer,
     end: Arc<AtomicBool>,
@@ -36,7 +36,7 @@ impl Busy {
         Self { server: server.start(), end }
     }
 
-    /// The next thing heard: progress, as the text it came in.
+    /// The next progress notification, and its text.
     fn hear(&mut self) -> (Value, String) {
         let line = self.server.read().expect("progress");
         let message = self.server.talk().conversation.received(&line);
@@ -44,13 +44,13 @@ impl Busy {
         (message, String::from_utf8(line).expect("UTF-8"))
     }
 
-    /// Ends the work, and waits for the answer. Progress that was on its way is as good as unread.
+    /// Ends the work and waits for the answer. Progress notifications before that need not be read.
     fn end(&mut self, id: Value) {
         self.end.store(true, Ordering::Relaxed);
         assert!(self.server.answer(id)["result"]["resources"].is_array());
     }
 
-    /// Reads all that came before the answers.
+    /// Reads everything before the answers.
     fn close(self) {
         for message in self.server.close() {
             assert_eq!(message["method"], "notifications/progress", "{message}");
@@ -86,7 +86,7 @@ fn progress_goes_on_and_grows() {
     let tree = Tree::new();
     let mut busy = Busy::start(&tree);
     let id = busy.server.ask_modern("resources/list", json!({"_meta": {"progressToken": "t"}}));
-    // That it grows is a law of the harness.
+    // The harness checks that it increases.
     busy.hear();
     busy.hear();
     busy.end(id);
@@ -102,7 +102,7 @@ fn a_request_without_a_token_gets_no_progress() {
             .map(|params| busy.server.ask_modern("resources/list", params))
             .into();
     let id = busy.server.ask_modern("resources/list", json!({"_meta": {"progressToken": "t"}}));
-    // All four report alike; by the third time this one is heard, the others would have been.
+    // All four report alike; by the third notification of this one, the others would have been seen.
     for _ in 0..3 {
         let (message, _) = busy.hear();
         assert_eq!(message["params"]["progressToken"], "t", "{message}");
@@ -153,7 +153,7 @@ fn a_cancelled_request_makes_no_more_progress() {
     let id = busy.server.ask_modern("resources/list", json!({"_meta": {"progressToken": "t"}}));
     busy.hear();
     busy.server.notify("notifications/cancelled", json!({"requestId": id}));
-    // Its answer comes behind all that was said before the server knew. From then on only the other one is heard.
+    // Its answer comes after everything sent before the server knew. From then on, only the other one reports.
     let sync = busy.server.ask_modern("tools/list", json!({}));
     loop {
         let message = busy.server.recv();

@@ -1,5 +1,5 @@
-//! The edges at which the official Rust SDK (rmcp 3.11.0) was measured to fall short, or where its choice is worth
-//! knowing: what was sent, and what comes of it here. One table; each row is a process of its own.
+//! The cases in which the official Rust SDK (rmcp 3.11.0) was found to fall short, or in which its choice is worth
+//! knowing: what was sent, and what this server answers. One table; each row runs in its own process.
 
 use mcp_fs::call::{Call, Failure, Outcome, ToolResult};
 use mcp_fs::services::context::Context;
@@ -7,20 +7,20 @@ use serde_json::Value;
 
 use crate::support::{Client as _, Gate, TestServer, Tree};
 
-/// A row: what it is about, the revision that was negotiated before (if any), the lines, and what is heard of them, in
-/// any order, as [`short`] writes it.
+/// A row: its subject, the revision negotiated before (if any), the lines sent, and the answers in any order, in the
+/// form of [`short`].
 type Edge = (&'static str, Option<&'static str>, &'static [&'static str], &'static [&'static str]);
 
-/// Longer lines than this are refused.
+/// Longer lines than this are rejected.
 const LINE_BYTES: usize = 2_000;
 
-/// `MODERN` stands for the members that 2026-07-28 wants in `_meta`, `FILE` for a name, and `LONG` for more than
-/// [`LINE_BYTES`]. The tool "wait" is done when the input has ended, or cancelled; the tool "panic" panics.
+/// `MODERN` stands for the members that 2026-07-28 requires in `_meta`, `FILE` for a name, and `LONG` for more than
+/// [`LINE_BYTES`]. The tool "wait" ends when the input has ended, or when cancelled; the tool "panic" panics.
 #[rustfmt::skip]
 const EDGES: &[Edge] = &[
-    // rmcp says nothing.
+    // rmcp does not answer.
     ("a line that is no JSON", None, &["{not json"], &["- -32700"]),
-    // rmcp answers these without the id, so that their caller waits for ever.
+    // rmcp answers these without the id, so their caller waits for ever.
     ("a readable id beside wrong params", Some("2025-11-25"),
         &[r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#], &["1 -32602"]),
     ("a readable id without jsonrpc", Some("2025-11-25"), &[r#"{"id":"a","method":"ping"}"#], &[r#""a" -32600"#]),
@@ -42,7 +42,7 @@ const EDGES: &[Edge] = &[
         &["1 isError"]),
     ("an unknown tool", Some("2025-11-25"),
         &[r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"no_such"}}"#], &["1 -32602"]),
-    // rmcp names the missing `_meta`, which a legacy client has never heard of.
+    // rmcp mentions the missing `_meta`, of which a legacy client has never heard.
     ("a request before initialize", None,
         &[r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#], &["1 -32602"]),
     ("initialize with bad params", None, &[
@@ -63,7 +63,7 @@ const EDGES: &[Edge] = &[
         r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#,
         r#"[{"jsonrpc":"2.0","id":2,"method":"ping"}]"#,
     ], &["1 -32600", "[2 result]"]),
-    // rmcp: -32600, though 2025-03-26 demands batches.
+    // rmcp: -32600, although 2025-03-26 requires batches.
     ("a batch under 2025-03-26", Some("2025-03-26"), &[
         r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/unknown"},{"jsonrpc":"2.0","id":2,"method":"no/such"}]"#,
     ], &["[1 result, 2 -32601]"]),
@@ -79,7 +79,7 @@ const EDGES: &[Edge] = &[
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"panic"}}"#,
         r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait"}}"#,
     ], &["1 -32603", "2 result"]),
-    // rmcp answers the second and loses the first.
+    // rmcp answers the second request and loses the first.
     ("an id that is in flight", Some("2025-11-25"), &[
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
@@ -151,7 +151,7 @@ fn every_edge_is_as_the_table_says() {
                 server.talk().conversation.excuse(&Value::from(1));
             }
         }
-        // Every row, whatever it is about: the server lives.
+        // After every row, the server is still alive.
         server.send_line(r#"{"jsonrpc":"2.0","id":"alive","method":"ping"}"#);
         found.push(short(&server.answer("alive".into())));
         server.end_input();
@@ -164,7 +164,7 @@ fn every_edge_is_as_the_table_says() {
     }
 }
 
-/// A server with the tools that the table speaks of.
+/// A server with the tools that the table uses.
 fn start(tree: &Tree, gate: &Gate) -> TestServer {
     let gate = gate.clone();
     let dispatch = move |call: &Call, context: &Context| -> Result<Outcome, Failure> {
@@ -179,7 +179,7 @@ fn start(tree: &Tree, gate: &Gate) -> TestServer {
     TestServer::builder(tree).limits(|limits| limits.line_bytes = LINE_BYTES).dispatch(dispatch).start()
 }
 
-/// A message in a few words: its id, or `-` without one, and what came of it.
+/// A message in short form: its id, or `-` without one, and the result.
 fn short(answer: &Value) -> String {
     if let Some(items) = answer.as_array() {
         let mut items: Vec<_> = items.iter().map(short).collect();

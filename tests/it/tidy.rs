@@ -1,6 +1,6 @@
-//! What must hold for the source itself: the promises that `lib.rs` makes about its layers, checked on the text.
+//! Rules for the source itself: the promises that `lib.rs` makes about its layers, checked in the text.
 //!
-//! Comments do not count: they may name what they please.
+//! Comments are exempt: they may name anything.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,20 +9,20 @@ const LONGEST_FILE: usize = 350;
 
 /// A file of the repository.
 pub(crate) struct Source {
-    /// From the top of the repository, with `/`.
+    /// Relative to the top of the repository, with `/`.
     pub(crate) path: String,
     text: String,
 }
 
 impl Source {
-    /// Its lines of code, with their numbers. A comment at the end of a line is cut off.
+    /// Its lines of code with their numbers. A comment at the end of a line is removed.
     pub(crate) fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let code = |line: &'_ str| line.find("//").is_none_or(|at| !line[..at].trim().is_empty());
         let lines = self.text.lines().enumerate().filter(move |(_, line)| code(line));
         lines.map(|(number, line)| (number + 1, line.split(" // ").next().unwrap_or(line)))
     }
 
-    /// Its name, or its directory's where it is a `mod.rs`.
+    /// Its name, or its directory's if it is a `mod.rs`.
     fn module(&self) -> &str {
         let path = self.path.trim_end_matches("/mod.rs").trim_end_matches(".rs");
         path.rsplit('/').next().unwrap_or(path)
@@ -33,7 +33,7 @@ fn top() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The Rust files below `directory`; there have to be some.
+/// The Rust files below `directory`, of which there must be some.
 pub(crate) fn sources(directory: &str) -> Vec<Source> {
     let rust = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rs");
     let files = walkdir::WalkDir::new(top().join(directory)).sort_by_file_name();
@@ -48,12 +48,12 @@ pub(crate) fn sources(directory: &str) -> Vec<Source> {
     sources
 }
 
-/// All that was written here; not what was built of it.
+/// All files that were written here, without build output.
 fn all_sources() -> Vec<Source> {
     ["src", "tests", "examples", "benches", "fuzz/src", "fuzz/fuzz_targets"].into_iter().flat_map(sources).collect()
 }
 
-/// Fails with all the places where one of the sources names one of `words`.
+/// Fails with all places where one of the sources names one of `words`.
 fn names_none_of(sources: &[Source], words: &[&str], reason: &str) {
     let mut found = Vec::new();
     for source in sources {

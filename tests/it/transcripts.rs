@@ -3,19 +3,19 @@
 //! | a line that begins with | means |
 //! | --- | --- |
 //! | `# ` | a comment, as is an empty line |
-//! | `$ ` | how it is started, from the top of the repository; `$ mcp-fs sample-root` where it is not said |
+//! | `$ ` | the command that starts the server, at the top of the repository; `$ mcp-fs sample-root` by default |
 //! | `> ` | the client sends this line |
-//! | `< ` | the server says this next |
-//! | `<~ ` | the server says this too; such lines in a row may come in any order |
-//! | `+ ` | somebody else adds a line to a file, which is made where it is missing: `+ notes.md one more` |
-//! | `! ` | the client ends the input here, and the exit code is this; `! 0` at the end where it is not said |
-//! | two spaces | the line before goes on, so that long messages can be read |
+//! | `< ` | the server sends this next |
+//! | `<~ ` | the server sends this as well; consecutive lines of this kind may come in any order |
+//! | `+ ` | another program appends a line to a file, which is created if it is missing: `+ notes.md one more` |
+//! | `! ` | the client ends the input here, and this is the exit code; `! 0` at the end by default |
+//! | two spaces | continues the previous line, so that long messages are readable |
 //!
-//! Where a file is changed, or may be, it is that of a copy of `sample-root`.
+//! If a file is or may be changed, the server gets a copy of `sample-root`.
 //!
-//! What is expected is compared as JSON, so spaces and the order of members do not matter. `{{root}}` is the
-//! `file://` URI of `sample-root`, `{{path}}` its absolute path, `{{version}}` that of the program. `{{*}}` stands
-//! for anything: inside a string for any characters, and `"{{*}}"` for any value.
+//! Expected messages are compared as JSON, so spaces and the order of members do not matter. `{{root}}` is the
+//! `file://` URI of `sample-root`, `{{path}}` its absolute path, and `{{version}}` that of the program. `{{*}}` matches
+//! anything: any characters inside a string, and any value as `"{{*}}"`.
 
 use std::fs;
 use std::io::Write as _;
@@ -27,10 +27,10 @@ use crate::support::{Client as _, Process, Tree, command, file_uri};
 
 const HOLE: &str = "{{*}}";
 
-/// One line of a transcript, with what continues it.
+/// One line of a transcript, with its continuation lines.
 #[derive(Debug, PartialEq)]
 struct Step {
-    /// The number of the line, for messages.
+    /// The number of the line, for error messages.
     line: usize,
     kind: Kind,
     text: String,
@@ -72,7 +72,7 @@ fn parse(transcript: &str) -> Result<Vec<Step>, String> {
 }
 
 fn replay(transcript: &str) -> Result<(), String> {
-    // The directory that holds `sample-root`, and where it is started.
+    // The directory that contains `sample-root`, in which the server is started.
     let top = Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().map_err(|error| error.to_string())?;
     let steps = parse(transcript)?;
     let changes = |step: &Step| step.kind == Kind::Append || step.text.contains("--allow-write");
@@ -118,7 +118,7 @@ fn talk(process: &mut Process, steps: &[Step], top: &Path) -> Result<(), String>
     Ok(())
 }
 
-/// A directory with a copy of `sample-root` in it. Links are left out.
+/// A directory with a copy of `sample-root`, without links.
 fn copy_of_sample_root(top: &Path) -> Tree {
     let original = top.join("sample-root");
     let files = walkdir::WalkDir::new(&original).into_iter().map(|entry| entry.expect("readable"));
@@ -149,7 +149,7 @@ fn is_as_expected(step: &Step, said: &Value) -> Result<(), String> {
     difference(&expected, said, "").map_or(Ok(()), |place| Err(format!("line {}: {place}\n  said: {said}", step.line)))
 }
 
-/// Where what was said differs, in words.
+/// Where the answer differs, in words.
 fn difference(expected: &Value, said: &Value, place: &str) -> Option<String> {
     let differs = || Some(format!("at {place:?}: {expected} is written, {said} was said"));
     match (expected, said) {
@@ -166,7 +166,7 @@ fn difference(expected: &Value, said: &Value, place: &str) -> Option<String> {
     }
 }
 
-/// Whether `text` is `pattern` with something in place of each hole.
+/// Whether `text` matches `pattern`, whose holes match anything.
 fn matches(pattern: &str, text: &str) -> bool {
     match pattern.split_once(HOLE) {
         None => pattern == text,
@@ -184,7 +184,7 @@ fn every_transcript_is_true() {
     let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|ext| ext == "txt")).collect();
     files.sort();
     let check = |path: &PathBuf| {
-        // Shown when a reply does not come at all.
+        // Shown if an answer does not arrive at all.
         eprintln!("replaying {}", path.display());
         replay(&fs::read_to_string(path).expect("text")).err().map(|why| format!("{}: {why}", path.display()))
     };

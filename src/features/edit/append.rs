@@ -11,10 +11,10 @@ use crate::root::write::Ends;
 /// Why text cannot be appended to a file.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AppendError {
-    /// The file is not text.
+    /// With `append`, the file is not text.
     #[error("not text but binary, or it ends within a character; text cannot be appended to it")]
     Binary,
-    /// The file's encoding cannot represent the text.
+    /// With `append`, the file's encoding cannot represent the text.
     #[error(
         "\"content\" has the character {character:?}, which the file's encoding ({encoding}) does not have; use other \
          characters, or read the file and write all of it anew, which makes it UTF-8"
@@ -25,7 +25,7 @@ pub(crate) enum AppendError {
         /// The encoding of the file.
         encoding: &'static str,
     },
-    /// The encoding is a guess, and the text might read as something else.
+    /// With `append`, the encoding is a guess, and the text might read as something else.
     #[error(
         "its encoding is not certain enough ({encoding}) to append characters beyond ASCII; use ASCII, or read the \
          file and write all of it anew, which makes it UTF-8"

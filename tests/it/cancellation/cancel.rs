@@ -1,4 +1,4 @@
-//! `notifications/cancelled`: before, during and after the work, for what is not there, and what cannot be one.
+//! `notifications/cancelled`: before, during and after the work, for unknown requests, and with invalid ids.
 
 use std::sync::mpsc;
 
@@ -131,7 +131,7 @@ fn a_cancellation_of_nothing_does_nothing() {
 
 #[test]
 fn a_cancellation_means_one_id_only() {
-    // As text, as a number, and two numbers that are the same as floating point.
+    // A string, a number, and two numbers that are equal as floating point.
     let ids = [json!(7), json!("7"), json!(9_007_199_254_740_992_u64), json!(9_007_199_254_740_993_u64)];
     for cancelled in &ids {
         let (tree, gate) = (Tree::new(), Gate::new());
@@ -173,7 +173,7 @@ fn initialize_cannot_be_cancelled() {
         json!({"protocolVersion": LATEST_LEGACY, "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}});
     let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
     let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 0}});
-    // In one write, so that the server has both before it could answer.
+    // In one write, so that the server has both before it can answer.
     server.send_raw(format!("{initialize}\n{cancelled}\n"));
     assert_eq!(server.answer(json!(0))["result"]["protocolVersion"], LATEST_LEGACY);
     server.notify("notifications/initialized", json!({}));

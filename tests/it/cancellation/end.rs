@@ -1,5 +1,5 @@
-//! The end of the input while requests are in flight: they go on, at most as long as a search may take; what is not done
-//! then gets an error, and the server ends.
+//! The input ends while requests are in flight: they continue for at most as long as a search may take; then the rest
+//! get an error, and the server ends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::support::client::with_meta;
 use crate::support::server::Builder;
 use crate::support::{Client as _, Gate, LATEST_LEGACY, TIMEOUT, Tree};
 
-/// A server that goes on for half a second after the end of its input.
+/// A server that gives up half a second after the end of its input.
 fn impatient(tree: &Tree, gate: &Gate) -> Builder {
     builder(tree, gate).limits(|limits| limits.search_time = PATIENCE)
 }
@@ -47,7 +47,7 @@ fn what_takes_longer_than_a_second_after_the_end_of_the_input_is_answered() {
 fn what_is_not_done_when_its_time_is_over_gets_an_error_and_the_server_ends() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let mut server = impatient(&tree, &gate).limits(|limits| limits.in_flight = 2).start().legacy(LATEST_LEGACY);
-    // Two run, the others wait for a place.
+    // Two run, the others wait for a slot.
     let ids: Vec<Value> = (0..10).map(|_| server.ask("tools/call", busy_params())).collect();
     gate.wait_for(2);
     let rest = server.close();
@@ -70,7 +70,7 @@ fn what_was_done_before_keeps_its_answer_when_others_are_given_up() {
     assert_eq!(server.answer(busy)["error"]["code"], -32603);
 }
 
-/// Its own error says more than that the server ends.
+/// Its own error says more than "the server is shutting down".
 #[test]
 fn what_is_blocked_gets_its_own_error_and_then_the_server_ends() {
     let (tree, gate) = (Tree::new(), Gate::new());
@@ -87,7 +87,7 @@ fn what_is_blocked_gets_its_own_error_and_then_the_server_ends() {
     gate.open();
 }
 
-/// Nobody is there any more to hear what a request comes to, and nothing is written that would show it.
+/// Nobody is left to receive the result, and nothing is written that would reveal that.
 #[test]
 fn a_client_that_has_closed_both_ends_ends_the_server_at_once() {
     let (tree, gate) = (Tree::new(), Gate::new());

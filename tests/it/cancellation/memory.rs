@@ -1,4 +1,4 @@
-//! The memory that answers may take: what does not fit waits, everything arrives, and nothing else stands still.
+//! The memory that answers may take: what does not fit waits, everything arrives, and nothing else stops.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -68,7 +68,8 @@ fn work_that_does_not_fit_into_memory_waits_and_can_be_cancelled() {
     assert_eq!(most.load(Ordering::SeqCst), 2, "250 bytes have room for two answers of 100");
 }
 
-/// Only the loop gives memory back, when an answer is written. A read that the loop tries itself must not wait for it.
+/// Only the event loop releases memory, when an answer is written. A read that the loop tries inline must not wait for
+/// it.
 #[test]
 fn a_read_on_the_spot_does_not_wait_for_memory() {
     let tree = Tree::new().file("a.txt", "0123456789abcde\n".repeat(600));
@@ -96,7 +97,8 @@ fn a_read_on_the_spot_does_not_wait_for_memory() {
     assert!(server.answer(read).get("result").is_some());
 }
 
-/// Each call holds what it was given until it is answered: if it asked for more meanwhile, all could wait for all.
+/// Each call holds its memory until it is answered: if it asked for more meanwhile, all calls could wait for each
+/// other.
 #[test]
 fn calls_that_read_many_files_do_not_wait_for_one_another_for_ever() {
     let tree = Tree::new().file("binary", [0; 5_000]).file("text", "0123456789abcde\n".repeat(300));
@@ -112,7 +114,7 @@ fn calls_that_read_many_files_do_not_wait_for_one_another_for_ever() {
     }
 }
 
-/// An error repeats what was wrong, but not all of it: 32 MiB asked must not be 32 MiB answered.
+/// An error quotes what was wrong, but not all of it: a request of 32 MiB must not cause an answer of 32 MiB.
 #[test]
 fn an_error_is_not_as_long_as_the_request() {
     let tree = Tree::new();

@@ -1,5 +1,5 @@
-//! What becomes of requests that do not simply run and are answered: cancelled, repeated, failing, too many, or
-//! overtaken by the end of the input. Here is the work that they are given; the tests are below, by topic.
+//! Requests that are not simply run and answered: cancelled, repeated, failing, too many, or overtaken by the end of
+//! the input. This module has the work that they do; the tests are in its submodules, by topic.
 
 mod cancel;
 mod end;
@@ -19,14 +19,15 @@ use serde_json::{Value, json};
 use crate::support::server::Builder;
 use crate::support::{Client, Gate, LATEST_LEGACY, TestServer, Tree};
 
-/// A server with a tool `wait`, which says its argument `say` when its gate is open, a tool `busy`, which goes on
-/// until it is told to stop, a tool `panic`, which panics, and everything else as it is. Not a tool of the server's, so the loop does not try it on the spot.
+/// A server with a tool `wait`, which returns its argument `say` when its gate is open; a tool `busy`, which runs until
+/// it is told to stop; a tool `panic`, which panics; and all the usual ones. These are not tools of the server, so they
+/// are never run inline.
 fn builder(tree: &Tree, gate: &Gate) -> Builder {
     let gate = gate.clone();
     TestServer::builder(tree).dispatch(move |call, context| work(call, context, &gate))
 }
 
-/// The same, and the client has initialized.
+/// The same, after the handshake.
 fn start(tree: &Tree, gate: &Gate) -> TestServer {
     builder(tree, gate).start().legacy(LATEST_LEGACY)
 }
@@ -52,28 +53,28 @@ fn work(call: &Call, context: &Context, gate: &Gate) -> Result<Outcome, Failure>
     }
 }
 
-/// A tool's result.
+/// The result of a tool.
 fn text(text: &str) -> Outcome {
     Outcome::Tool(ToolResult { content: vec![Block::Text(text.to_owned().into())], is_error: false })
 }
 
-/// What is sent to call the tool `wait`.
+/// Parameters for calling the tool `wait`.
 fn wait_params(say: &str) -> Value {
     json!({"name": "wait", "arguments": {"say": say}})
 }
 
-/// The line that calls the tool `wait`, under an id of the test's choice.
+/// A line that calls the tool `wait`, under an id of the test's choice.
 fn wait_line(id: &Value, say: &str) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": wait_params(say)}).to_string() + "\n"
 }
 
-/// Takes back a request, and waits until the server has heard it: then the work may be let go on.
+/// Cancels a request, and waits until the server has handled that; after it, the work may continue.
 fn cancel(client: &mut impl Client, id: &Value) {
     client.notify("notifications/cancelled", json!({"requestId": id, "reason": "a test"}));
     client.request("ping", json!({}));
 }
 
-/// What the tool `wait` said.
+/// What the tool `wait` returned.
 fn said(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer}"))
 }

@@ -1,4 +1,4 @@
-//! Places: how many requests are worked on at once, and what is handled while all places are taken.
+//! Slots: how many requests are in progress at once, and what is handled while all slots are taken.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{builder, cancel, said, text, wait_line, wait_params};
 use crate::support::{Client as _, Gate, LATEST_LEGACY, TestServer, Tree};
 
-/// Counts how many are in it at once, and the most there ever were.
+/// Counts how many are inside at once, and the maximum so far.
 #[derive(Clone, Debug, Default)]
 struct Crowd(Arc<(AtomicUsize, AtomicUsize)>);
 
@@ -77,7 +77,7 @@ fn ping_and_cancelled_are_handled_while_all_places_are_taken() {
     assert_eq!(server.close(), [] as [Value; 0]);
 }
 
-/// The server reads many lines at once; it must not stop in the middle of them to wait for the work of some.
+/// The server reads many lines at once; it must not stop in the middle of them to wait for work.
 #[test]
 fn ping_is_answered_at_once_also_behind_many_slow_requests_in_one_write() {
     let (tree, gate) = (Tree::new(), Gate::new());
@@ -92,7 +92,7 @@ fn ping_is_answered_at_once_also_behind_many_slow_requests_in_one_write() {
     }
 }
 
-/// None of them leads to an answer whose writing would wake the server up.
+/// None of them leads to an answer that would wake the server up when written.
 #[test]
 fn many_lines_without_an_answer_in_one_write_do_not_stop_the_server() {
     let tree = Tree::new();
@@ -118,7 +118,8 @@ fn a_place_is_held_until_the_answer_is_written() {
     let seen_early = Arc::clone(&early);
     let dispatch = move |_: &_, _: &_| {
         let before = started.fetch_add(1, Ordering::SeqCst);
-        // All but the last `PLACES - 1` are written, and so read, but for one that the test may not have counted yet.
+        // All but the last `PLACES - 1` have been written and therefore read, except for one that the test may not have
+        // counted yet.
         if before > read.load(Ordering::SeqCst) + PLACES {
             seen_early.fetch_add(1, Ordering::SeqCst);
         }

@@ -1,4 +1,4 @@
-//! Clients that send and do not read: everything is bounded, and nothing is lost.
+//! Clients that send without reading: everything is bounded, and nothing is lost.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use super::work;
 use crate::support::conversation::Conversation;
 use crate::support::{Client as _, Gate, LATEST_LEGACY, TIMEOUT, TestServer, Tree};
 
-/// What the streams hold, each way.
+/// The capacity of the streams in each direction.
 const BUFFER: usize = 4 << 10;
-/// What the server may have read ahead of the lines it has handled, and the streams.
+/// What may be read before it is handled: the server's read-ahead, and the streams.
 const ON_THE_WAY: usize = (80 << 10) + 2 * BUFFER;
 
 fn server(tree: &Tree, gate: &Gate, change: impl FnOnce(&mut Limits)) -> Server {
@@ -30,8 +30,8 @@ fn server(tree: &Tree, gate: &Gate, change: impl FnOnce(&mut Limits)) -> Server 
     Server::new(root, limits).with_dispatch(move |call, context| work(call, context, &gate))
 }
 
-/// Writes until the server, with nobody reading its answers, takes no more. Gives how many bytes it took. The test
-/// and the server take turns on one thread, so that "no more" needs no waiting: it had a thousand turns.
+/// Writes until the server, whose answers nobody reads, accepts no more. Returns how many bytes it accepted. The test
+/// and the server alternate on one thread, so "no more" needs no waiting: the server had a thousand turns.
 async fn write_until_stuck(input: &mut DuplexStream, bytes: &[u8]) -> usize {
     let (mut taken, mut refused) = (0, 0);
     while taken < bytes.len() && refused < 1_000 {
@@ -50,8 +50,8 @@ async fn write_until_stuck(input: &mut DuplexStream, bytes: &[u8]) -> usize {
     taken
 }
 
-/// Sends `lines` to a server without reading anything, until it takes no more. Then calls `go_on`, sends the rest,
-/// and reads: each request must have its answer. Gives how many bytes the server took before.
+/// Sends `lines` to a server without reading until it accepts no more. Then calls `go_on`, sends the rest, and reads:
+/// each request must be answered. Returns how many bytes the server accepted before.
 fn flood(server: Server, lines: &[Value], go_on: impl FnOnce()) -> usize {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let bytes: String = lines.iter().map(|line| line.to_string() + "\n").collect();
@@ -112,7 +112,7 @@ fn the_queue_is_bounded_in_bytes_too() {
     let server = server(&tree, &gate, |limits| (limits.in_flight, limits.queued_bytes) = (2, 100_000));
     let taken = flood(server, &waits(1_000, 4_000), || gate.open());
     let most = 100_000 + 4 * 4_400 + ON_THE_WAY;
-    // The two that are worked on count twice.
+    // The two in progress count twice.
     assert!((80_000..most).contains(&taken), "{taken} bytes were read, of {most} at most");
 }
 
@@ -126,7 +126,7 @@ fn a_client_that_does_not_read_is_not_read_for_ever() {
     assert!(taken < all / 2 && taken < (108 + 32) * 50 + ON_THE_WAY, "{taken} of {all} bytes were read");
 }
 
-/// Batches whose last answer is missing, each with many answers that are there: what these take is counted.
+/// Batches that lack their last answer, each with many answers that are ready, which must be counted.
 #[test]
 fn batches_that_are_not_complete_are_bounded_in_bytes() {
     let (tree, gate) = (Tree::new(), Gate::new());
@@ -160,7 +160,7 @@ fn a_client_that_reads_late_gets_every_answer() {
 fn small_answers_overtake_big_ones_that_wait() {
     let tree = Tree::new().file("x", "small");
     let uri = tree.uri("x");
-    // A read of a small file is served inline, so the big answers are there before the ping is handled.
+    // A small file is read inline, so the large answers exist before the ping is handled.
     let read = uri.clone();
     let dispatch = move |_: &_, _: &_| {
         let (uri, mime_type) = (read.clone(), "text/plain".to_owned());

@@ -1,4 +1,4 @@
-//! Two requests with one id, and work that panics: whatever happens, each request gets one answer.
+//! Two requests with one id, and work that panics: whatever happens, each request gets exactly one answer.
 
 use serde_json::{Value, json};
 
@@ -94,7 +94,7 @@ fn a_panic_fails_only_its_own_request() {
 #[test]
 fn a_panic_on_the_spot_does_not_end_the_server() {
     let tree = Tree::new();
-    // A read that is tried by the loop itself.
+    // A read that the event loop tries inline.
     let server = TestServer::builder(&tree).dispatch(|_, _| panic!("a bug, made on purpose"));
     let mut server = server.start().legacy(LATEST_LEGACY);
     assert_eq!(server.error("resources/read", json!({"uri": tree.uri("a")}))["code"], -32603);

@@ -1,5 +1,5 @@
-//! Work that does not come back: it is answered for, it loses its place while there is room for that, and what is told
-//! to those behind it. Real file systems that do not answer are in [`crate::slow`].
+//! Work that does not return: it gets an error, it loses its slot while there is room for that, and the requests behind
+//! it are told. Real file systems that do not respond are in [`crate::slow`].
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use crate::support::{Client as _, Gate, LATEST_LEGACY, TIMEOUT, TestServer, Tree
 
 const NO_ANSWER: &str = "The file system did not respond";
 
-/// One place, and room for so many that are left behind.
+/// A server with `places` slots, which may leave `left_behind` threads behind.
 fn server(tree: &Tree, gate: &Gate, places: usize, left_behind: usize) -> TestServer {
     let builder = builder(tree, gate).limits(|limits| {
         limits.io_time = Duration::from_millis(50);
@@ -19,7 +19,7 @@ fn server(tree: &Tree, gate: &Gate, places: usize, left_behind: usize) -> TestSe
     builder.start().legacy(LATEST_LEGACY)
 }
 
-/// A call that takes a thread, and works as soon as there is one.
+/// A call that needs a thread, repeated until there is one.
 fn until_it_works(server: &mut TestServer) {
     let begun = Instant::now();
     while server.tool("list_directory", json!({}))["isError"] == true {
@@ -34,7 +34,7 @@ fn a_stuck_request_is_answered_once_and_frees_its_slot() {
     let stuck = server.ask("tools/call", wait_params("late"));
     gate.wait_for(1);
     assert!(said(&server.answer(stuck)).starts_with(NO_ANSWER));
-    // Nothing is said when it does come back.
+    // Nothing is sent when it does return.
     gate.open();
     until_it_works(&mut server);
     assert!(server.close().is_empty());
@@ -77,7 +77,7 @@ fn one_that_comes_back_makes_room_for_another_to_be_left_behind() {
     second.wait_for(1);
     assert!(said(&server.answer(in_its_place)).starts_with(NO_ANSWER));
     first.open();
-    // The second one is still stuck, and has no place any more.
+    // The second is still stuck, and has lost its slot.
     until_it_works(&mut server);
     second.open();
 }

@@ -1,4 +1,4 @@
-//! Group J: text that is added to a file is written as the file has text.
+//! Group J: text that is appended to a file is written in the file's own form.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::support::{Client, TestServer, Tree};
 use crate::tools::text_and_note;
 
-/// Appends to a file with this content; gives its content then, and the note.
+/// Appends to a file with this content. Returns its new content, and the note.
 fn appended(file: &[u8], content: &str) -> (Vec<u8>, String) {
     let tree = Tree::new().file("a.txt", file);
     let mut server = TestServer::builder(&tree).allow_write().start();
@@ -16,7 +16,7 @@ fn appended(file: &[u8], content: &str) -> (Vec<u8>, String) {
     (fs::read(tree.join("a.txt")).unwrap(), note.expect("a note"))
 }
 
-/// Why it is not appended; the file must stay as it is.
+/// Why appending failed; the file must be unchanged.
 fn refused(file: &[u8], content: &str) -> String {
     let tree = Tree::new().file("a.txt", file);
     let mut server = TestServer::builder(&tree).allow_write().start();
@@ -54,7 +54,7 @@ fn j10_what_the_encoding_does_not_have_is_refused() {
     }
 }
 
-/// A file that is too long to be read for this is known by its ends.
+/// A file that is too long to be read for this is judged by its ends.
 #[test]
 fn j10_a_long_file_is_known_by_its_ends() {
     for (line, more) in [(utf16("a line\r\n")[2..].to_vec(), true), (b"caf\xe9 d\xe9j\xe0 vu\r\n".to_vec(), false)] {
@@ -66,7 +66,7 @@ fn j10_a_long_file_is_known_by_its_ends() {
     }
 }
 
-/// supertool #1085, software-agent-sdk #4583: line endings were mixed, and lines glued together.
+/// supertool #1085, software-agent-sdk #4583: line endings were mixed, and lines were joined.
 #[test]
 fn j11_appended_lines_end_as_the_files_last_line_does() {
     let (now, note) = appended(b"a\r\nb\r\n", "more\n");
@@ -86,7 +86,7 @@ fn j11_a_last_line_without_an_end_is_said() {
     assert!(note.contains("the last line had no line ending, so the new text continues it"), "{note}");
 }
 
-/// A file that may be written and not be read takes more as it comes.
+/// A file that is writable but not readable gets the bytes as given.
 #[cfg(unix)]
 #[test]
 fn j10_a_file_that_cannot_be_read_takes_text_as_it_is() {

@@ -1,4 +1,4 @@
-//! Groups F and G: what clients make of resources, schemas and results.
+//! Groups F and G: how clients take resources, schemas and results.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::{Client, LATEST_LEGACY, TestServer, Tree, names_of, run};
 
 const IMAGE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
-/// claude-code #545, #38460, servers #2534, #399: resources were promised and none could be used.
+/// claude-code #545, #38460, servers #2534, #399: resources were promised, but none could be used.
 #[test]
 fn f1_resources_are_listed_with_all_that_clients_show_and_can_be_read() {
     let tree = Tree::new().file("README.md", "# hi\n").file("src/main.rs", "fn main() {}\n").file("logo.png", IMAGE);
@@ -24,7 +24,7 @@ fn f1_resources_are_listed_with_all_that_clients_show_and_can_be_read() {
     }
 }
 
-/// claude-code #3122, #9000: Claude Code never asks for templates; it completes from the names in the list.
+/// claude-code #3122, #9000: Claude Code never asks for templates; it completes names from the list.
 #[test]
 fn f2_the_list_alone_names_every_file_by_the_path_that_people_type() {
     let tree = Tree::new().file("a/b c/\u{e9}.txt", "x").file("a.txt", "x").file(".dot/file", "x");
@@ -37,7 +37,7 @@ fn f2_the_list_alone_names_every_file_by_the_path_that_people_type() {
     }
 }
 
-/// claude-code #3141, #24785, claude-ai-mcp #87: clients read the first page only.
+/// claude-code #3141, #24785, claude-ai-mcp #87: clients read only the first page.
 #[test]
 fn f3_the_first_page_is_modest_and_holds_what_lies_on_top() {
     let tree = (0..2_500).fold(Tree::new(), |tree, number| tree.file(format!("a/deep/down/{number:04}"), ""));
@@ -54,7 +54,7 @@ fn f3_the_first_page_is_modest_and_holds_what_lies_on_top() {
     assert_eq!(server.error("tools/list", json!({"cursor": "x"}))["code"], -32602);
 }
 
-/// knowledge-base-mcp #130, fastmcp #4545, #5137, #5166, ag2 #3249: a URI that was listed could not be read.
+/// knowledge-base-mcp #130, fastmcp #4545, #5137, #5166, ag2 #3249: a listed URI could not be read.
 #[cfg(unix)]
 #[test]
 fn f5_any_name_survives_the_way_through_its_uri() {
@@ -95,7 +95,7 @@ fn f5_any_name_survives_the_way_through_its_uri() {
         assert!(url::Url::parse(uri).is_ok(), "{uri}");
         assert_eq!(bytes_of(&read(&mut server, uri)), name.as_bytes(), "{uri}");
     }
-    // Some clients do not encode; where that can mean one name only, it is that one.
+    // Some clients do not encode; where only one name can be meant, it is taken.
     for name in ["a b", "100%", "\u{e9}", "50% plan", "&", "a+b", "#hash", "what?"] {
         let raw = format!("{}/{name}/{name}", tree.uri(""));
         let item = server.result("resources/read", json!({"uri": raw}))["contents"][0].take();
@@ -103,7 +103,7 @@ fn f5_any_name_survives_the_way_through_its_uri() {
     }
 }
 
-/// mcptools #116, mark3labs: a capability was promised whose methods did not exist.
+/// mcptools #116, mark3labs: a capability was declared whose methods did not exist.
 #[test]
 fn f6_every_method_of_every_promised_capability_exists() {
     let tree = Tree::new().file("a.txt", "x");
@@ -126,7 +126,7 @@ fn f6_every_method_of_every_promised_capability_exists() {
         }
         methods
     };
-    // Their parameters are wrong on purpose: it must be said of these, not of the method.
+    // The parameters are invalid on purpose: the error must be about them, not about the method.
     let wrong = || json!({"cursor": 1, "uri": 1, "name": 1, "ref": 1});
     let hello =
         json!({"protocolVersion": LATEST_LEGACY, "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}});
@@ -143,7 +143,7 @@ fn f6_every_method_of_every_promised_capability_exists() {
     }
 }
 
-/// vscode #291004, claude-ai-mcp #23: in many clients the model sees tools only.
+/// vscode #291004, claude-ai-mcp #23: in many clients the model sees only tools.
 #[test]
 fn f10_what_resources_give_tools_give_too() {
     let tree = Tree::new().file("a.txt", "one\ntwo\n").file("d/logo.png", IMAGE).file("d/data.bin", b"\0\xff");
@@ -182,7 +182,8 @@ fn tools() -> Vec<Value> {
     std::mem::take(list["tools"].as_array_mut().unwrap())
 }
 
-/// typescript-sdk #2721, gemini-cli #14970, #5388: clients refused every call for a dialect that they did not know.
+/// typescript-sdk #2721, gemini-cli #14970, #5388: clients rejected every call because of a dialect that they did not
+/// know.
 #[test]
 fn g1_g2_no_schema_names_a_dialect_or_refers_elsewhere() {
     for tool in tools() {
@@ -194,7 +195,7 @@ fn g1_g2_no_schema_names_a_dialect_or_refers_elsewhere() {
     }
 }
 
-/// servers #4772, claude-code #88049: one schema without `type: object` dropped all tools.
+/// servers #4772, claude-code #88049: one schema without `type: object` removed all tools.
 #[test]
 fn g3_every_schema_is_of_an_object() {
     for tool in tools() {
@@ -204,7 +205,7 @@ fn g3_every_schema_is_of_an_object() {
     }
 }
 
-/// claude-code #56174, #45106, #95504, mcpx #28: combinators and lists of types were refused or dropped in silence.
+/// claude-code #56174, #45106, #95504, mcpx #28: combinators and lists of types were rejected or dropped silently.
 #[test]
 fn g4_schemas_have_single_types_and_no_combinators() {
     for tool in tools() {
@@ -221,7 +222,7 @@ fn g4_schemas_have_single_types_and_no_combinators() {
     }
 }
 
-/// claude-code #79944, #9962, hermes-agent PR #7118: some clients show structuredContent only, and others never.
+/// claude-code #79944, #9962, hermes-agent PR #7118: some clients show only structuredContent, and others never do.
 #[test]
 fn g5_the_whole_answer_is_in_content_and_nowhere_else() {
     let tree = Tree::new().file("a.txt", "one\n").file("d/b.txt", "");
@@ -245,7 +246,7 @@ fn g5_the_whole_answer_is_in_content_and_nowhere_else() {
     }
 }
 
-/// 2026-07-28: a list whose order changes spoils the prompt cache.
+/// 2026-07-28: a list whose order changes defeats the prompt cache.
 #[test]
 fn g8_the_list_of_tools_is_the_same_bytes_every_time() {
     let tree = Tree::new();

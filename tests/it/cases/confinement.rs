@@ -1,5 +1,5 @@
-//! Group E: what led out of the served directory elsewhere. The whole table of escapes is in [`crate::sandbox`]; here
-//! each public report has its own input.
+//! Group E: ways out of the served directory in other servers. The whole table of escapes is in [`crate::sandbox`];
+//! here, each public report has its own input.
 
 #![cfg_attr(not(unix), allow(unused_imports, reason = "most of these reports are about links"))]
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::sandbox::{OPERATIONS, READ_RESOURCE, ask, asked};
 use crate::support::{Client, LATEST_LEGACY, Process, SECRET_MARKER, TestServer, Tree};
 
-/// modelcontextprotocol/servers #1845 (CVE-2025-53109): a link to a file outside was readable.
+/// modelcontextprotocol/servers #1845 (CVE-2025-53109): a link to a file outside could be read.
 #[cfg(unix)]
 #[test]
 fn e1_links_out_are_refused_by_everything_that_reads() {
@@ -32,8 +32,8 @@ fn e1_links_out_are_refused_by_everything_that_reads() {
     assert_eq!(server.result("resources/list", json!({}))["resources"], json!([]));
 }
 
-/// efforthye/fast-filesystem-mcp #23, cyanheads/filesystem-mcp-server #21: the check was lexical, so a path that looks
-/// inside led outside.
+/// efforthye/fast-filesystem-mcp #23, cyanheads/filesystem-mcp-server #21: the check was lexical, so a path that looked
+/// like one inside led outside.
 #[cfg(unix)]
 #[test]
 fn e5_a_path_that_only_looks_inside_is_refused() {
@@ -48,8 +48,8 @@ fn e5_a_path_that_only_looks_inside_is_refused() {
     }
 }
 
-/// gstack PR #1420 (one read in five escaped), `NexusContext` #72, o8 #1607: the link was swapped in between the check
-/// and the use.
+/// gstack PR #1420 (one read in five escaped), `NexusContext` #72, o8 #1607: the link was swapped between the check and
+/// the use.
 #[cfg(target_os = "linux")]
 #[test]
 fn e6_two_thousand_reads_of_a_file_that_turns_into_a_link_never_escape() {
@@ -70,7 +70,7 @@ fn e6_two_thousand_reads_of_a_file_that_turns_into_a_link_never_escape() {
     racing(&[&|| stage.swap_file(), &|| stage.swap_directory()], read_often);
 }
 
-/// modelcontextprotocol/servers #3457: nobody could see why a link was refused.
+/// modelcontextprotocol/servers #3457: users could not see why a link was refused.
 #[cfg(unix)]
 #[test]
 fn e8_the_refusal_of_a_link_says_that_it_leads_out_and_not_where() {
@@ -84,8 +84,8 @@ fn e8_the_refusal_of_a_link_says_that_it_leads_out_and_not_where() {
     assert_eq!(server.tool_text("list_directory", json!({})), "[LINK] notes");
 }
 
-/// modelcontextprotocol/servers #1987 #3756 #4129: a root under another spelling. The drives are Windows's; that a
-/// root is its handle and not its text holds everywhere.
+/// modelcontextprotocol/servers #1987 #3756 #4129: a root under another spelling. The drives are specific to Windows;
+/// that a root is its handle and not its text holds everywhere.
 #[cfg(unix)]
 #[test]
 fn e10_both_spellings_of_the_root_are_the_same_directory() {
@@ -98,7 +98,7 @@ fn e10_both_spellings_of_the_root_are_the_same_directory() {
             assert_eq!(process.tool_text("read_text_file", json!({"path": path})), "inside\n", "{path}");
         }
     }
-    // The text leads elsewhere now; the handle does not.
+    // The path leads elsewhere now; the handle does not.
     std::fs::create_dir(tree.outside().join("elsewhere")).expect("a directory");
     std::fs::write(tree.outside().join("elsewhere/inside.txt"), SECRET_MARKER).expect("a file");
     std::fs::remove_file(&alias).expect("removed");
@@ -107,7 +107,7 @@ fn e10_both_spellings_of_the_root_are_the_same_directory() {
     assert_eq!(process.tool_text("read_text_file", json!({"path": path})), "inside\n");
 }
 
-/// The same reports: on Unix, what looks like a Windows path is a name like any other.
+/// The same reports: on Unix, what looks like a Windows path is an ordinary name.
 #[cfg(unix)]
 #[test]
 fn e10_windows_paths_are_names_on_unix() {
@@ -124,7 +124,7 @@ fn e10_windows_paths_are_names_on_unix() {
     }
 }
 
-/// zealynx on path prefixes, mcp-security-standard FS-02: traversal in the percent signs of a URI.
+/// zealynx on path prefixes, mcp-security-standard FS-02: traversal by percent-encoding in a URI.
 #[test]
 fn e11_encoded_traversal_is_refused_whether_or_not_the_target_exists() {
     let tree = Tree::new().file("inside.txt", "inside\n");
@@ -151,7 +151,7 @@ fn e11_encoded_traversal_is_refused_whether_or_not_the_target_exists() {
     assert_eq!(ask_all(&mut server), present);
 }
 
-/// The same: decoded once, these are ordinary names, which nothing has.
+/// The same: decoded once, these are ordinary names that do not exist.
 #[cfg(unix)]
 #[test]
 fn e11_what_is_encoded_twice_is_a_name() {

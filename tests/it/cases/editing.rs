@@ -1,4 +1,4 @@
-//! Group A: editing text. What is not matched does not change, not by one byte.
+//! Group A: editing text. What does not match does not change, not by one byte.
 
 use std::fs;
 
@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, TestServer, Tree};
 
-/// A server that may write.
+/// A server with write access.
 fn writable(tree: &Tree) -> TestServer {
     TestServer::builder(tree).allow_write().start()
 }
 
-/// Edits a file with this content; gives its content then.
+/// Edits a file with this content, and returns its new content.
 fn edited(content: impl AsRef<[u8]>, old: &str, new: &str) -> Vec<u8> {
     let tree = Tree::new().file("a.txt", content);
     writable(&tree).tool_text("edit_file", one_edit(old, new));
@@ -24,7 +24,7 @@ fn one_edit(old: &str, new: &str) -> Value {
     json!({"path": "a.txt", "edits": [{"oldText": old, "newText": new}]})
 }
 
-/// mcp-file-tools #24, claude-code #64599: one edit turned a whole CRLF file into LF.
+/// mcp-file-tools #24, claude-code #64599: one edit converted a whole CRLF file to LF.
 #[test]
 fn a1_an_edit_of_a_crlf_file_leaves_crlf() {
     assert_eq!(edited("one\r\ntwo\r\nthree\r\n", "two", "TWO"), b"one\r\nTWO\r\nthree\r\n");
@@ -100,7 +100,7 @@ fn a10_an_edited_file_keeps_its_mode() {
     }
 }
 
-/// opencode #30187, servers #2098: a file that is not UTF-8 was read as U+FFFD, and destroyed by an edit.
+/// opencode #30187, servers #2098: a file that is not UTF-8 was decoded to U+FFFD, and destroyed by an edit.
 #[test]
 fn a13_what_is_not_utf8_stays_as_it_is() {
     assert_eq!(edited(b"caf\xe9 na\xefve\n", "na", "NA"), b"caf\xe9 NA\xefve\n");
@@ -119,7 +119,7 @@ fn a14_a_byte_order_mark_and_utf16_are_kept() {
     assert_eq!(writable(&tree).tool_text("read_text_file", json!({"path": "a.txt"})), "hi");
 }
 
-/// claude-code #29869, #29870: a character that looks like another was nowhere named.
+/// claude-code #29869, #29870: an error did not name a character that looks like another one.
 #[test]
 fn j6_characters_that_look_alike_are_named_with_their_place() {
     for (content, old, want) in [

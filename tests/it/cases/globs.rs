@@ -1,5 +1,5 @@
-//! Group I: names that hold what globs are made of, and the include filters of other tools. What ignore files and links
-//! hide is in `hidden`.
+//! Group I: names that contain glob characters, and the include filters of other tools. Ignore files and links are in
+//! `hidden`.
 
 use serde_json::{Value, json};
 
@@ -11,14 +11,14 @@ fn files(paths: &[&str]) -> Tree {
     paths.iter().fold(Tree::new(), |tree, path| tree.file(path, "needle\n"))
 }
 
-/// The files in which `search_text` finds what all of them hold.
+/// The files in which `search_text` finds a text that all of them contain.
 fn searched(server: &mut TestServer, more: &Value) -> Vec<String> {
     let arguments = with(&json!({"query": "needle", "filesOnly": true}), more);
     let (text, _) = text_and_note(server, "search_text", arguments);
     text.lines().filter(|line| *line != NOTHING).map(str::to_owned).collect()
 }
 
-/// oh-my-pi #12179: names that hold braces were not found.
+/// oh-my-pi #12179: names that contain braces were not found.
 #[test]
 fn i2_names_that_hold_braces_are_found() {
     let tree = files(&["v/{type} one.md", "v/type one.md", "v/{a,b}.md", "v/a.md", "{x}/y.md", "v/a}b{.md"]);
@@ -75,7 +75,7 @@ fn i3_a_route_is_found_by_its_name_which_comes_first() {
     ] {
         assert_eq!(found(&mut server, json!({"pattern": pattern})), want, "{pattern}");
     }
-    // Also where there would be no room for it, as it comes last in the order of names.
+    // Even if there is no room for it because it sorts last.
     let arguments = json!({"pattern": "src/app/[id]/route.ts", "limit": 1});
     assert_eq!(found(&mut server, arguments), [paths[0]]);
     assert_eq!(searched(&mut server, &json!({"glob": "**/[[...sign-in]]/*.tsx"})), [paths[3]]);
@@ -83,7 +83,7 @@ fn i3_a_route_is_found_by_its_name_which_comes_first() {
     let all_but = |patterns: Value| json!({"excludePatterns": patterns, "glob": "page.tsx"});
     assert_eq!(searched(&mut server, &all_but(json!(["[[...sign-in]]"]))), [paths[4]]);
     assert_eq!(searched(&mut server, &all_but(json!(["**/[...rest]/**"]))), [paths[3]]);
-    // What is neither a name nor a glob is an error that says both.
+    // A pattern that is neither a name nor a glob is an error that says both.
     for (tool, arguments) in [
         ("search_files", json!({"pattern": "[[...gone-by]]"})),
         ("search_text", json!({"query": "needle", "glob": "[[...gone-by]]"})),
@@ -94,7 +94,7 @@ fn i3_a_route_is_found_by_its_name_which_comes_first() {
     }
 }
 
-/// vscode #261740, zed #41189, copilot-cli #4271: what other tools take gave a zero that looked certain.
+/// vscode #261740, zed #41189, copilot-cli #4271: patterns that other tools accept gave a confident zero results.
 #[test]
 fn i4_the_filters_of_other_tools_choose_what_they_mean() {
     let tree = files(&["src/a.ts", "src/deep/b.tsx", "test/c.ts", "lib/d.rs", "e.ts", "lib/e.test.ts"]);

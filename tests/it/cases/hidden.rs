@@ -11,7 +11,7 @@ fn files(paths: &[&str]) -> Tree {
     paths.iter().fold(Tree::new(), |tree, path| tree.file(path, "needle\n"))
 }
 
-/// The files that both searches find, which must be the same ones.
+/// The files that both searches find, which must be the same.
 #[track_caller]
 fn searched(server: &mut TestServer, more: &Value) -> Vec<String> {
     let arguments = with(&json!({"query": "needle", "filesOnly": true}), more);
@@ -22,7 +22,7 @@ fn searched(server: &mut TestServer, more: &Value) -> Vec<String> {
     texts
 }
 
-/// opencode #31994, openhanako #2566: a directory that was named was not searched, and the answer did not say so.
+/// opencode #31994, openhanako #2566: a named directory was not searched, and the answer did not say so.
 #[test]
 fn i5_a_path_that_is_named_is_searched_in_every_form_of_the_pattern() {
     let all = ["biz/a.log", "biz/a.txt", "biz/sub/b.txt"];
@@ -46,13 +46,13 @@ fn i5_a_path_that_is_named_is_searched_in_every_form_of_the_pattern() {
         assert_eq!(searched(&mut server, &json!({"path": "biz/sub"})), [all[2]], "{patterns:?}");
         let shown = server.tool_text("directory_tree", json!({"path": "biz"}));
         assert!(shown.contains("a.txt") && shown.contains("b.txt"), "{patterns:?}: {shown}");
-        // From above they are hidden as ever, also where the path is written.
+        // From above they are hidden as always, even if the path is written out.
         let visible = if patterns == "*" { &[][..] } else { &["c.txt"] };
         for path in ["", "."] {
             assert_eq!(searched(&mut server, &json!({"path": path})), visible, "{patterns:?}");
         }
     }
-    // A directory's own ignore file, as tools put it into what they make.
+    // The directory's own ignore file, as tools put it into what they generate.
     for patterns in ["*", "*\n!.gitignore\n", "/**", "# Made by a tool.\n*\n!.gitkeep\n"] {
         let tree = files(&["made/a.txt", "made/sub/b.txt"]).file("made/.gitignore", patterns).file("made/.gitkeep", "");
         let found = searched(&mut TestServer::start(&tree), &json!({"path": "made"}));
@@ -60,7 +60,7 @@ fn i5_a_path_that_is_named_is_searched_in_every_form_of_the_pattern() {
     }
 }
 
-/// What hides some names, or keeps some, goes on doing so.
+/// Patterns that hide or keep some names still apply.
 #[test]
 fn i5_rules_for_some_names_hold_where_a_path_is_named() {
     let all = ["src/a.bin", "src/a.rs", "src/sub/b.bin", "src/sub/b.rs", "src/src/c.rs"];
@@ -77,12 +77,12 @@ fn i5_rules_for_some_names_hold_where_a_path_is_named() {
         let mut server = TestServer::start(&tree);
         assert_eq!(searched(&mut server, &json!({"path": "src"})), want, "{patterns:?}");
     }
-    // A list of what a project keeps is no statement that nothing is there.
+    // A list of what a project keeps does not mean that nothing is there.
     let tree = files(&["p/a.rs", "p/b.bin"]).file("p/.gitignore", "*\n!*.rs\n");
     assert_eq!(searched(&mut TestServer::start(&tree), &json!({"path": "p"})), ["p/a.rs"]);
 }
 
-/// The same: what is left out is counted, also where something was found.
+/// The same: what is left out is counted, even if something was found.
 #[test]
 fn i5_every_answer_counts_what_was_left_out() {
     let tree = files(&["a.txt", "a.log", "biz/a.txt", "d/b.txt", "d/b.log"]).file(".gitignore", "*.log\n/biz/\n");
@@ -123,17 +123,17 @@ fn i6_the_rules_of_a_parent_end_at_a_repository() {
             assert_eq!(searched(&mut server, &json!({"path": path})), all, "{git}");
         }
         assert_eq!(searched(&mut server, &json!({"path": "proj/sub"})), ["proj/sub/b.c"], "{git}");
-        // The repository is an entry of the directory above, and there it is hidden.
+        // The repository is an entry of the directory above, and is hidden there.
         assert_eq!(searched(&mut server, &json!({})), [""; 0], "{git}");
     }
-    // A walk from above comes to it where it is not hidden itself, and what hides names in it ends there, too.
+    // A walk from above reaches it unless it is hidden itself, and patterns that hide names in it end there as well.
     let tree = files(&["proj/a.c", "proj/sub/a.c", "a.c", "d/a.c", "proj/b.h", "proj/inner/a.c", "proj/inner/b.h"]);
     let tree = tree.file(".gitignore", "*.c\n").file("proj/.git/HEAD", "").file("proj/.gitignore", "*.h\n");
     let tree = tree.file("proj/inner/.git", "gitdir: x\n").file("proj/z.txt", "needle\n").file(".ignore", "z.*\n");
     let mut server = TestServer::start(&tree);
     let all = ["proj/a.c", "proj/inner/a.c", "proj/inner/b.h", "proj/sub/a.c"];
     for more in [json!({}), json!({"path": "proj"})] {
-        // `.ignore` is for searches and not for repositories: it goes on.
+        // `.ignore` applies to searches, not to repositories, so it continues.
         assert_eq!(searched(&mut server, &more), all, "{more}");
     }
     let listed = list_all(&mut server);
@@ -142,7 +142,7 @@ fn i6_the_rules_of_a_parent_end_at_a_repository() {
     assert_eq!(listed, all);
 }
 
-/// The same, with git's own word for it.
+/// The same, with git as the judge.
 #[test]
 fn i6_what_a_nested_repository_shows_is_what_git_shows_in_it() {
     let paths = ["a.c", "a.o", "sub/b.c", "sub/b.o", "sub/keep.o", "build/c.c"].map(|path| format!("proj/{path}"));

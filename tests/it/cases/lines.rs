@@ -1,5 +1,5 @@
-//! Group J: what line N is. Lines end with LF, before which a CR belongs to the ending, and with nothing else, in every
-//! answer.
+//! Group J: what line N means. In every answer, lines end with LF and nothing else; a CR before it belongs to the
+//! ending.
 
 use std::cell::RefCell;
 use std::fs;
@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::support::{Client, TestServer, Tree};
 use crate::tools::text_and_note;
 
-/// What random files are made of: whatever ends a line somewhere.
+/// The pieces of random files: everything that ends a line somewhere.
 const PIECES: [&str; 12] =
     ["a", "foo", "\n", "\n", "\r\n", "\r", "\r\r\n", "\u{2028}", "\u{2029}", "\u{85}", "\u{b}", "\u{c}"];
 
@@ -31,13 +31,13 @@ fn j8_a_lone_cr_ends_no_line() {
     assert!(text.contains("\n1: foo"), "{text}");
     let info = server.tool_text("get_file_info", json!({"path": "a.txt"}));
     assert!(info.contains("lineEnding: CR only, counted as one line"), "{info}");
-    // A line end in oldText still matches it, and the diff counts as the others do.
+    // A line ending in oldText still matches it, and the diff counts like the other tools.
     let (diff, _) = text_and_note(&mut server, "edit_file", edit("one\nfoo"));
     assert!(diff.contains("@@ -1,1 +1,1 @@\n-one\rfoo\rfoo\r\n"), "{diff}");
     assert_eq!(fs::read(tree.join("a.txt")).unwrap(), b"x\rfoo\r");
 }
 
-/// Any text, with a word in it: every tool says the same line, and that is the one after so many LF.
+/// In any text that contains a word, every tool reports the same line, which is the number of LFs before it.
 #[test]
 fn j8_every_tool_counts_the_same_lines() {
     let tree = Tree::new().file("a.txt", "");
@@ -76,7 +76,7 @@ fn all_tools_agree(server: &mut TestServer, path: &Path, uri: &str, text: &str, 
     assert!(twice.contains(&lines), "{text:?}: {twice}");
 }
 
-/// The number of the first line that a diff takes away.
+/// The number of the first line that a diff removes.
 fn changed_line(diff: &str) -> usize {
     let (_, hunk) = diff.split_once("\n@@ -").expect("a hunk");
     let first: usize = hunk.split(',').next().and_then(|number| number.parse().ok()).expect("its first line");

@@ -1,4 +1,4 @@
-//! Group I: links to directories, which are entered where a call names them and counted where it does not.
+//! Group I: links to directories are entered if a call names them, and counted otherwise.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::search::{NOTHING, found};
 use crate::support::{Client, TestServer, Tree};
 use crate::tools::{text_and_note, with};
 
-/// `docs` with links to it, from it, to itself, to what is denied, out, and to nothing.
+/// `docs`, and links to it, from it, to itself, to a denied file, outside, and to nothing.
 fn tree() -> Tree {
     let tree = ["docs/a.md", "docs/sub/b.md", "docs/c.txt", "other/d.md", "x/y/e.md", "keep/secret/f.md"];
     let tree = tree.iter().fold(Tree::new(), |tree, path| tree.file(path, "needle\n"));
@@ -16,7 +16,7 @@ fn tree() -> Tree {
     tree.link("shut", "keep/secret").file(".ssh/id.md", "needle\n").link("keys", ".ssh")
 }
 
-/// The files in which `search_text` finds what all of them hold.
+/// The files in which `search_text` finds a text that all of them contain.
 fn searched(server: &mut TestServer, more: &Value) -> Vec<String> {
     let arguments = with(&json!({"query": "needle", "filesOnly": true}), more);
     let (text, _) = text_and_note(server, "search_text", arguments);
@@ -41,12 +41,12 @@ fn i10_a_link_that_is_named_is_entered() {
         ("x/l/*", &["x/l/e.md"]),
         ("{l}/*.md", &[]),
         ("l*/*.md", &[]),
-        // Links that lead to what is above them end: each is entered once.
+        // Links to a directory above end: each is entered once.
         ("loop/docs/*.md", &["loop/docs/a.md"]),
         ("loop/loop/docs/*.md", &[]),
         ("**/again/*.md", &["docs/sub/again/a.md"]),
         ("docs/up/docs/a.md", &["docs/up/docs/a.md"]),
-        // Nothing outside, nothing that is denied.
+        // Nothing outside, and nothing denied.
         ("out/**", &[]),
         ("gone/**", &[]),
         ("shut/**", &[]),
@@ -62,7 +62,7 @@ fn i10_a_link_that_is_named_is_entered() {
             assert!(server.tool_text("get_file_info", json!({"path": path})).contains("isFile"), "{path}");
         }
     }
-    // A bare name chooses what is below it, through a link as well.
+    // A bare name selects what is below it, through a link as well.
     assert_eq!(searched(&mut server, &json!({"glob": "l"})), ["l/a.md", "l/c.txt", "l/sub/b.md", "x/l/e.md"]);
     assert_eq!(searched(&mut server, &json!({"glob": "l/", "excludePatterns": ["l/sub", "x"]})), ["l/a.md", "l/c.txt"]);
     for (path, want) in
@@ -78,7 +78,7 @@ fn i10_a_link_that_is_named_is_entered() {
 fn i10_links_that_are_not_entered_are_counted() {
     let tree = tree();
     let mut server = TestServer::builder(&tree).deny("secret").start();
-    // Those to directories that could be entered: l, abs, chain, loop, x/l, docs/m, docs/up, docs/sub/again.
+    // The links to directories that could be entered: l, abs, chain, loop, x/l, docs/m, docs/up, docs/sub/again.
     for (tool, arguments) in [
         ("search_files", json!({"pattern": "*.md"})),
         ("search_files", json!({"pattern": "nothing*"})),
@@ -97,7 +97,7 @@ fn i10_links_that_are_not_entered_are_counted() {
     assert!(kind.contains("link"), "{kind}");
 }
 
-/// What is ignored is searched where the link that leads there is named, and an ignored link is no entry.
+/// An ignored directory is searched if the link to it is named, and an ignored link is not an entry.
 #[test]
 fn i10_ignore_rules_hold_where_a_link_leads() {
     let tree = Tree::new().file("made/a.md", "needle\n").file("made/b.log", "needle\n").link("l", "made");
@@ -110,7 +110,7 @@ fn i10_ignore_rules_hold_where_a_link_leads() {
     assert_eq!(found(&mut server, arguments), ["hidden/a.md", "hidden/b.log"]);
 }
 
-/// A pattern that names links which multiply ends, too, and within bounds.
+/// A pattern that names multiplying links also ends, within limits.
 #[test]
 fn i10_links_to_one_another_end() {
     let mut tree = Tree::new().file("f.md", "needle\n");

@@ -1,4 +1,4 @@
-//! Group C: listing and search. Unreadable directories, links, trees larger than any context, odd names.
+//! Group C: listing and search. Unreadable directories, links, trees larger than any context, unusual names.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::search::found;
 use crate::support::{Client, TestServer, Tree};
 use crate::tools::{text_and_note, with};
 
-/// node-directory-tree #14, servers: one directory that cannot be read failed the whole listing.
+/// node-directory-tree #14, servers: one unreadable directory failed the whole listing.
 #[cfg(target_os = "linux")]
 #[test]
 fn c1_an_unreadable_directory_is_marked_and_the_others_are_listed() {
@@ -56,7 +56,7 @@ fn c1_an_unreadable_directory_is_marked_and_the_others_are_listed() {
     assert_eq!(error["code"], -32603, "{error}");
 }
 
-/// The program as a user whom permissions hold back; `None`, loudly, where that cannot be had.
+/// The program as a user bound by permissions; `None`, with a notice, if that is impossible.
 #[cfg(target_os = "linux")]
 fn unprivileged(tree: &Tree) -> Option<crate::support::Process> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -78,12 +78,13 @@ fn unprivileged(tree: &Tree) -> Option<crate::support::Process> {
         crate::sandbox::skipped("what permissions forbid", "root is not held back, and setpriv cannot start mcp-fs");
         return None;
     }
-    // Temporary directories are for their owner only.
+    // Temporary directories are accessible to their owner only.
     std::fs::set_permissions(tree.outside(), std::fs::Permissions::from_mode(0o755)).unwrap();
     Some(Process::start(nobody(tree.path().as_os_str())))
 }
 
-/// UI-TARS #1055 and a run of peers: broken links failed listings, loops exhausted descriptors, links out were followed.
+/// UI-TARS #1055 and a number of other servers: broken links failed listings, loops exhausted descriptors, links
+/// outside were followed.
 #[cfg(unix)]
 #[test]
 fn c2_links_are_listed_as_links_and_never_followed_by_a_walk() {
@@ -101,11 +102,11 @@ fn c2_links_are_listed_as_links_and_never_followed_by_a_walk() {
     let all = ["broken", "d", "loop", "out", "out-file", "d/f.txt", "d/self", "d/up"];
     assert_eq!(found(&mut server, json!({"pattern": "*", "includeIgnored": true})), all);
     assert_eq!(found(&mut server, json!({"pattern": "{loop,out,d/up}/**"})), [""; 0]);
-    // The links lead to `leaked.txt` and to `secret`: neither the name nor the text is found.
+    // The links lead to `leaked.txt` and `secret`: neither the name nor the text is found.
     for query in ["SECRET", "leaked"] {
         assert_eq!(server.tool_text("search_text", json!({"query": query})), crate::search::NOTHING);
     }
-    // Named, a link that stays inside is followed, also round and round.
+    // If named, a link that stays inside is followed, even in circles.
     assert_eq!(
         server.tool_text("list_directory", json!({"path": "loop/loop/d/up/d"})),
         "[FILE] f.txt\n[LINK] self\n[LINK] up"
@@ -128,7 +129,7 @@ fn c3_a_tree_larger_than_an_answer_is_cut_with_counts() {
     assert!(note.contains(&format!("{entries} entries")) && note.contains("not entered"), "{note}");
     assert_eq!(names(shown.as_array().unwrap()), ["deep", "many"]);
 
-    // Without the broad directory, ten levels by default and all of them when asked.
+    // Without the broad directory: ten levels by default, and all of them on request.
     let (text, note) = text_and_note(&mut server, "directory_tree", json!({"path": "deep"}));
     assert_eq!(text.matches("\"name\"").count(), 10);
     assert!(note.is_some_and(|note| note.contains("1 directory not entered") && note.contains("maxDepth")));
@@ -139,7 +140,7 @@ fn c3_a_tree_larger_than_an_answer_is_cut_with_counts() {
     assert!(text.len() <= 40_000 && note.is_some_and(|note| note.contains("of 3,000") && note.contains("continue")));
 }
 
-/// servers #2219, #251, #1150, vscode #11874: what is excluded was walked all the same.
+/// servers #2219, #251, #1150, vscode #11874: excluded directories were walked all the same.
 #[cfg(target_os = "linux")]
 #[test]
 fn c4_what_is_left_out_is_not_even_opened() {
@@ -180,7 +181,7 @@ fn c4_what_is_left_out_is_not_even_opened() {
 }
 
 /// servers #735, #896, #1067, mark3labs PR #25, code-index-mcp #58: models send `*.py` or `users.go`, and got nothing
-/// of what is deeper down.
+/// from deeper levels.
 #[test]
 fn c5_patterns_as_models_send_them_find_what_they_mean() {
     let tree = Tree::new().file("a.py", "").file("sub/b.py", "").file("sub/users.go", "");
@@ -198,7 +199,7 @@ fn c5_patterns_as_models_send_them_find_what_they_mean() {
     }
 }
 
-/// servers #896, PR #3716: people expected `search_files` to look into files.
+/// servers #896, PR #3716: people expected `search_files` to search contents.
 #[test]
 fn c6_what_is_in_files_has_a_tool_and_the_one_for_names_says_so() {
     let tree = Tree::new().file("a.txt", "hay\na needle in it\n").file("needle.txt", "hay\n");
@@ -212,7 +213,7 @@ fn c6_what_is_in_files_has_a_tool_and_the_one_for_names_says_so() {
     assert_eq!(found(&mut server, json!({"pattern": "*needle*"})), ["needle.txt"]);
 }
 
-/// servers and peers: names that could be listed and not opened, or that broke the listing.
+/// servers and others: names that could be listed but not opened, or that broke the listing.
 #[cfg(target_os = "linux")]
 #[test]
 fn c10_odd_names_are_listed_on_one_line_each_and_read_in_every_way() {
@@ -245,12 +246,12 @@ fn c10_odd_names_are_listed_on_one_line_each_and_read_in_every_way() {
         let uri = media["content"][0]["resource"]["uri"].as_str().expect("a URI").to_owned();
         assert_eq!(bytes_of(&read(&mut server, &uri)), bytes, "{uri}");
     }
-    // Each file holds its own name.
+    // Each file contains its own name.
     found.sort();
     let mut want: Vec<Vec<u8>> = odd.iter().map(|name| name.to_vec()).collect();
     want.sort();
     assert_eq!(found, want);
-    // What search_files finds, a line each, is what was listed.
+    // The lines of search_files are the names that were listed.
     let searched = crate::search::found(&mut server, json!({"pattern": "*"}));
     let listed: Vec<&str> = listed.lines().filter_map(|line| line.strip_prefix("[FILE] ")).collect();
     assert_eq!(searched, listed);
@@ -264,7 +265,7 @@ fn c10_odd_names_are_listed_on_one_line_each_and_read_in_every_way() {
     }
 }
 
-/// servers #1970, PR #1999, PR #3238: macOS stores names decomposed, and puts U+202F into names of screenshots.
+/// servers #1970, PR #1999, PR #3238: macOS stores names decomposed, and puts U+202F into the names of screenshots.
 #[cfg(target_os = "linux")]
 #[test]
 fn c11_a_name_is_found_in_its_other_unicode_form() {
@@ -277,7 +278,7 @@ fn c11_a_name_is_found_in_its_other_unicode_form() {
     assert_eq!(text(&mut server, composed), "decomposed");
     assert_eq!(bytes_of(&read(&mut server, &tree.uri(composed))), b"decomposed");
     assert_eq!(text(&mut server, &screenshot.replace('\u{202f}', " ")), "picture");
-    // A search finds it too, and gives the name that is on the disk.
+    // A search also finds it, and returns the name on the disk.
     for pattern in [composed, "\u{30b8}*"] {
         assert_eq!(found(&mut server, json!({"pattern": pattern})), [decomposed], "{pattern}");
     }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::{Client, TestServer, Tree};
 
-/// The beginning of a picture in each format, of this width and height.
+/// The beginning of a picture in each format, with this width and height.
 fn pictures(width: u16, height: u16) -> [(&'static str, Vec<u8>); 4] {
     let (w, h) = (width.to_be_bytes(), height.to_be_bytes());
     let (w_le, h_le) = (width.to_le_bytes(), height.to_le_bytes());
@@ -17,7 +17,7 @@ fn pictures(width: u16, height: u16) -> [(&'static str, Vec<u8>); 4] {
     ]
 }
 
-/// claude-code #29969, pi PR #2411: a picture of more than 8,000 pixels a side ended the session.
+/// claude-code #29969, pi PR #2411: a picture of more than 8,000 pixels in width or height ended the session.
 #[test]
 fn k2_a_picture_with_too_many_pixels_is_refused_with_its_size_and_the_limit() {
     for (width, height, said) in
@@ -28,7 +28,7 @@ fn k2_a_picture_with_too_many_pixels_is_refused_with_its_size_and_the_limit() {
             let mut server = TestServer::start(&tree);
             let text = server.tool_error("read_media_file", json!({"path": "picture"}));
             assert!(text.contains(said) && text.contains("8,000"), "{kind}: {text}");
-            // As a resource it is a file like others, which no client takes for a picture to be looked at.
+            // As a resource it is an ordinary file, which no client shows as a picture.
             let result = server.result("resources/read", json!({"uri": tree.uri("picture")}));
             assert_eq!(result["contents"][0]["mimeType"], format!("image/{kind}"));
         }

@@ -1,5 +1,5 @@
-//! What went wrong for people who use such servers: one test per public report, named after its id in the list of
-//! cases that the project keeps. A file for each group.
+//! Faults that users of such servers reported: one test per public report, named after its id in the list of cases that
+//! the project keeps. One file per group.
 
 // A: editing.
 mod editing;
@@ -7,16 +7,16 @@ mod editing;
 // J: appending.
 mod appending;
 
-// E: what led out of the served directory.
+// E: ways out of the served directory.
 mod confinement;
 
 // H: the process and the wire.
 mod process;
 
-// J: what line N is.
+// J: what line N means.
 mod lines;
 
-// J: what was read, and is written then.
+// J: reading, then writing.
 mod versions;
 
 // B: reading.
@@ -37,7 +37,7 @@ mod listing;
 
 // I: search.
 mod searching;
-// I: globs and what other tools take for them.
+// I: globs, and the filters of other tools.
 mod globs;
 
 // I: what ignore files hide.
@@ -47,10 +47,10 @@ mod hidden;
 #[cfg(unix)]
 mod links;
 
-// F and G: resources, schemas and results as clients take them.
+// F and G: resources, schemas and results in clients.
 mod clients;
 
-// L: the served directory is not what it was.
+// L: the served directory is moved or replaced.
 #[cfg(unix)]
 mod roots;
 

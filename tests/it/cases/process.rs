@@ -1,4 +1,4 @@
-//! H: the process and the wire: what ended, wedged or confused a session.
+//! H: the process and the wire: faults that ended, blocked or confused a session.
 
 use std::process::Stdio;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::process::output;
 use crate::support::{Client as _, LATEST_LEGACY, LEGACY, Process, Tree, command, names_of, run};
 
-/// servers #4206, rust-sdk #825: the session was wedged, or ended.
+/// servers #4206, rust-sdk #825: the session was blocked, or ended.
 #[test]
 fn h1_one_bad_line_does_not_end_the_session() {
     let tree = Tree::new();
@@ -25,7 +25,7 @@ fn h1_one_bad_line_does_not_end_the_session() {
     }
 }
 
-/// Up to 2025-06-18 an id that cannot be read is null, as JSON-RPC 2.0 has it; the later revisions have none.
+/// Up to 2025-06-18 an unreadable id is null, as in JSON-RPC 2.0; in later revisions it is absent.
 #[test]
 fn h1_the_error_for_a_bad_line_is_the_revision_s() {
     let tree = Tree::new();
@@ -61,12 +61,12 @@ fn h5_no_input_at_all_ends_it() {
     assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
 }
 
-/// token-optimizer PR #400 and many others: a line of the log on stdout, and the client gave up.
+/// token-optimizer PR #400 and many others: a log line on stdout made the client give up.
 #[test]
 fn h6_the_log_stays_off_stdout_whatever_goes_wrong() {
     let tree = Tree::new().file("a.txt", "one\n");
     let args = ["--log-level".as_ref(), "trace".as_ref(), tree.path().as_os_str()];
-    // Every line that comes is held to be a message.
+    // Every line must be a message.
     let mut process = Process::spawn(args).legacy("2025-03-26");
     process.send_line("{bad");
     process.recv();
@@ -81,7 +81,7 @@ fn h6_the_log_stays_off_stdout_whatever_goes_wrong() {
     assert!(process.finish().contains("TRACE"));
 }
 
-/// The reader goes away.
+/// The reader closes its end.
 #[test]
 fn h7_a_closed_stdout_ends_it_quietly() {
     let tree = Tree::new();
@@ -90,7 +90,7 @@ fn h7_a_closed_stdout_ends_it_quietly() {
     drop(child.stdout.take());
     for id in 0..100 {
         let ping = json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
-        // The first one may be the last one that it takes.
+        // The first write may be the last that succeeds.
         let _ = std::io::Write::write_all(&mut stdin, format!("{ping}\n").as_bytes());
     }
     // stdin is still open.
@@ -112,7 +112,7 @@ fn h8_client_roots_do_not_change_what_is_served() {
     process.result("initialize", params);
     process.notify("notifications/initialized", json!({}));
     process.notify("notifications/roots/list_changed", json!({}));
-    // The answer to a question that was not asked.
+    // The answer to a request that was never sent.
     process.send(json!({"jsonrpc": "2.0", "id": 1, "result": {"roots": [{"uri": other.uri("")}]}}));
     process.expect_silence();
     let allowed = process.tool_text("list_allowed_directories", json!({}));
@@ -123,7 +123,7 @@ fn h8_client_roots_do_not_change_what_is_served() {
     assert_eq!(process.error("resources/read", json!({"uri": other.uri("b.txt")}))["code"], -32602);
 }
 
-/// servers #3232, #4152, #3512: it ended without a word.
+/// servers #3232, #4152, #3512: the server ended without a word.
 #[test]
 fn h9_a_root_that_cannot_be_served_is_named_on_stderr() {
     let tree = Tree::new().file("a.txt", "");
@@ -149,7 +149,7 @@ fn h9_a_root_that_may_not_be_read_is_named_on_stderr() {
     assert!(stderr.contains(dir.to_str().expect("text")) && stderr.contains("permission denied"), "{stderr}");
 }
 
-/// rust-mcp-filesystem echoes whatever it is asked for.
+/// rust-mcp-filesystem echoes whatever version it is asked for.
 #[test]
 fn h10_a_revision_that_is_not_known_is_not_echoed() {
     let tree = Tree::new();

@@ -1,4 +1,4 @@
-//! Group B: reading. Bounded answers, the end of a file, large files, and what is no file at all.
+//! Group B: reading. Bounded answers, the end of a file, large files, and special files.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::support::{Client, TestServer, Tree};
 use crate::support::{Process, text_of};
 use crate::tools::{number_after, text_and_note};
 
-/// modelcontextprotocol/servers #4643, #4674: a final newline counted as a line, so `tail: 1` was empty.
+/// modelcontextprotocol/servers #4643, #4674: a final newline counted as a line, so `tail: 1` returned nothing.
 #[test]
 fn b1_tail_counts_lines_as_people_do() {
     let tree = Tree::new().file("end", "a\nb\nc\n").file("no-end", "a\nb\nc").file("blank", "a\n\n");
@@ -51,7 +51,7 @@ fn b4_a_small_window_of_a_large_file_takes_little_memory() {
     assert!(grown < 32 << 10, "{grown} KiB more for eleven lines of 48 MiB");
 }
 
-/// mcp-workspace #42, servers #1077: an answer longer than the client takes is thrown away whole.
+/// mcp-workspace #42, servers #1077: an answer longer than the client accepts is discarded as a whole.
 #[test]
 fn b5_a_long_file_gives_what_fits_and_says_how_to_go_on() {
     let line = "0123456789abcde\n";
@@ -59,7 +59,7 @@ fn b5_a_long_file_gives_what_fits_and_says_how_to_go_on() {
     let mut server = TestServer::start(&tree);
     let id = server.ask_modern("tools/call", json!({"name": "read_text_file", "arguments": {"path": "long.txt"}}));
     let answer = server.answer(id);
-    // The text is there once: as it is, and not a second time as structuredContent.
+    // The text occurs once, and not again as structuredContent.
     assert!(answer.to_string().len() < 100_000, "{} bytes", answer.to_string().len());
     let result = &answer["result"];
     let (text, note) = (result["content"][0]["text"].as_str().unwrap(), result["content"][1]["text"].as_str().unwrap());
@@ -71,7 +71,7 @@ fn b5_a_long_file_gives_what_fits_and_says_how_to_go_on() {
     assert_eq!(text_and_note(&mut server, "read_text_file", next).0, line);
 }
 
-/// servers PR #4044: a large picture went into the model's context.
+/// servers PR #4044: a large picture was put into the model's context.
 #[test]
 fn b7_a_large_picture_is_refused_with_its_size_and_the_limit() {
     let tree = Tree::new().file("large.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01");
@@ -84,7 +84,7 @@ fn b7_a_large_picture_is_refused_with_its_size_and_the_limit() {
     assert!(message.contains("20,000,000") && message.contains("3,750,000"), "{message}");
 }
 
-/// vscode #251725: a directory that came as several contents was not shown.
+/// vscode #251725: a directory returned as several contents was not shown.
 #[test]
 fn b8_a_directory_resource_is_one_item_under_the_asked_uri() {
     let tree = Tree::new().file("d/a.txt", "").file("d/b.txt", "");
@@ -98,14 +98,14 @@ fn b8_a_directory_resource_is_one_item_under_the_asked_uri() {
     }
 }
 
-/// `MagicNet` PR #171, mempalace #2221, filebrowser #1155: a named pipe stopped the server, and it ignored EOF.
+/// `MagicNet` PR #171, mempalace #2221, filebrowser #1155: a named pipe blocked the server, which then ignored EOF.
 #[cfg(unix)]
 #[test]
 fn b10_special_files_neither_block_nor_are_they_read() {
     let tree = Tree::new().fifo("pipe").socket("sock").file("a.txt", "still served\n").link("to-pipe", "pipe");
     let mut process = Process::spawn([tree.path()]);
     let names = ["pipe", "sock", "to-pipe"];
-    // Nothing is waited for before all of it is asked: eight reads of a pipe at once used to take all threads.
+    // All requests are sent before any answer is awaited: eight concurrent reads of a pipe used to take all threads.
     let mut asked = Vec::new();
     for path in names.into_iter().chain(["pipe"; 8]) {
         for tool in ["read_text_file", "read_media_file"] {
@@ -134,7 +134,7 @@ fn b10_special_files_neither_block_nor_are_they_read() {
     process.finish();
 }
 
-/// The same for a device. Only root can make one, and not in every container.
+/// The same for a device. Only root can create one, and not in every container.
 #[cfg(target_os = "linux")]
 #[test]
 fn b10_a_device_is_not_read() {

@@ -1,4 +1,4 @@
-//! L: the served directory is moved, replaced or deleted while it is served.
+//! L: the served directory is moved, replaced or deleted while it is being served.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -15,7 +15,7 @@ fn tree() -> Tree {
     Tree::new().file("a.txt", "old\n").file("sub/b.txt", "old\n").file("long.txt", "old\n".repeat(50_000))
 }
 
-/// Another directory of the same names, beside the served one.
+/// Another directory with the same names, beside the served one.
 fn another(tree: &Tree) -> PathBuf {
     let new = tree.outside().join("new");
     fs::create_dir_all(new.join("sub")).unwrap();
@@ -25,7 +25,7 @@ fn another(tree: &Tree) -> PathBuf {
     new
 }
 
-/// Every tool that changes something, on paths of each spelling.
+/// A call of every tool that changes something, with paths in each spelling.
 fn changes(root: &Path) -> Vec<(&'static str, Value)> {
     let edits = json!([{"oldText": "old", "newText": "changed"}]);
     vec![
@@ -55,7 +55,7 @@ fn reads(root: &Path) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Everything says so, and nothing in the directory that was served is changed.
+/// Every call reports it, and nothing in the former directory changes.
 fn says_so(client: &mut impl Client, served: &Path, now: &Path) {
     let before = listed(now);
     for (tool, arguments) in changes(served).into_iter().chain(reads(served)) {
@@ -87,7 +87,7 @@ fn works(client: &mut impl Client) {
     client.tool_text("write_file", json!({"path": "written.txt", "content": "x"}));
 }
 
-/// Serves `path`, which leads to the tree; both in this process and as the program behind its walls.
+/// Serves `path`, which leads to the tree, both in this process and as the confined program.
 fn each(tree: &Tree, path: &Path, mut judge: impl FnMut(&mut dyn FnMut(&Path, bool))) {
     let mut server = TestServer::builder(tree).at(path).allow_write().start();
     let mut process = Process::spawn([path.as_os_str(), "--allow-write".as_ref()]);
@@ -104,8 +104,8 @@ fn each(tree: &Tree, path: &Path, mut judge: impl FnMut(&mut dyn FnMut(&Path, bo
     });
 }
 
-/// docker/for-linux #147, roadrunner #350, claude-code #48405: `mv ROOT ROOT.old; mv ROOT.new ROOT`, and the old files
-/// were served and changed on.
+/// docker/for-linux #147, roadrunner #350, claude-code #48405: after `mv ROOT ROOT.old; mv ROOT.new ROOT`, the old
+/// files were still served and changed.
 #[test]
 fn l1_a_directory_that_was_replaced_is_served_no_longer() {
     let tree = tree();
@@ -126,7 +126,7 @@ fn l1_a_directory_that_was_replaced_is_served_no_longer() {
     });
 }
 
-/// As deployments do it: DIR was given by a link, which leads to the next release now.
+/// As in deployments: DIR was given as a link, which now leads to the next release.
 #[test]
 fn l1_a_link_to_the_directory_that_leads_elsewhere_is_noticed() {
     let tree = tree();
@@ -135,7 +135,7 @@ fn l1_a_link_to_the_directory_that_leads_elsewhere_is_noticed() {
     each(&tree, &link, |look| {
         symlink(&new, &next).unwrap();
         fs::rename(&next, &link).unwrap();
-        // A server that can read on the spot notices it with the first call that cannot.
+        // A server that reads inline notices it with the first call that cannot be inline.
         look(tree.path(), false);
         fs::remove_file(&link).unwrap();
         look(tree.path(), false);
@@ -185,12 +185,12 @@ fn l1_a_directory_that_was_deleted_is_noticed() {
     let mut server = TestServer::builder(&tree).allow_write().start();
     fs::remove_dir_all(tree.path()).unwrap();
     says_so(&mut server, tree.path(), tree.path());
-    // Another one of its name is not it.
+    // Another directory of the same name is not the served one.
     fs::create_dir(tree.path()).unwrap();
     says_so(&mut server, tree.path(), tree.path());
 }
 
-/// Who follows something is told once, reads, and learns the reason.
+/// A follower is notified once, reads, and gets the reason.
 #[test]
 fn l1_subscribers_are_notified() {
     let mut live = Live::legacy(tree());

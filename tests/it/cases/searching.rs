@@ -1,4 +1,4 @@
-//! Group I: what people ran into with searches: line endings, and what to do when an answer is full.
+//! Group I: problems with searches: line endings, and what to do when an answer is full.
 
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ fn i14_a_search_over_lines_finds_the_same_whatever_the_line_ending_is() {
     assert_eq!(text, "crlf:2: needle é\ncrlf:3: other");
 }
 
-/// A carriage return is something that one looks for, not an error.
+/// A carriage return can be searched for and is not an error.
 #[test]
 fn i14_a_carriage_return_is_searched_for() {
     let tree =
@@ -77,7 +77,7 @@ fn i14_a_carriage_return_is_searched_for() {
     }
 }
 
-/// mini-coding-agent #17, Yuzu #2951: the advice was to raise a limit that was not what had cut.
+/// mini-coding-agent #17, Yuzu #2951: the advice was to raise a limit that had not caused the cut.
 #[test]
 fn i16_where_an_answer_is_full_the_note_says_how_to_go_on() {
     let name = |number: usize| format!("a-rather-long-directory-name/file-number-{number:04}.txt");
@@ -106,7 +106,7 @@ fn i16_where_an_answer_is_full_the_note_says_how_to_go_on() {
     }
 }
 
-/// What helps depends on what cut.
+/// The advice depends on what caused the cut.
 #[test]
 fn i16_the_advice_fits_what_cut() {
     let tree = Tree::new().file("a.txt", "x\n".repeat(10)).file("b.txt", "x\n").file("long.log", "y\n".repeat(10_000));
@@ -138,7 +138,7 @@ fn i16_the_advice_fits_what_cut() {
     assert_eq!(text, NOTHING);
 }
 
-/// Issue 11 E: models write numbers and flags as strings; and every number has an end.
+/// Issue 11 E: models write numbers and flags as strings; and every number has a limit.
 #[test]
 fn numbers_and_flags_are_taken_as_models_write_them_and_are_bounded() {
     let tree = Tree::new().file("a.txt", "one\ntwo\nthree\n").file("d/b.txt", "one\n");

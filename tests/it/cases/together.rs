@@ -1,4 +1,4 @@
-//! Group J, as far as it is about a file with more than one hand or name on it: other servers, mounts, hard links.
+//! Group J, as far as it concerns files shared with others: other servers, mounts, hard links.
 
 use std::process::{Command, Stdio};
 
@@ -24,7 +24,7 @@ fn j12_no_edit_of_two_servers_on_one_file_is_lost() {
     assert_eq!(names(&tree, ""), ["a"]);
 }
 
-/// The server, with a file of the tree mounted over another one; `None`, and it says so, where that is not permitted.
+/// The server, with a file of the tree mounted over another one; `None`, with a notice, if that is not permitted.
 #[cfg(target_os = "linux")]
 fn bound(tree: &Tree, file: &str, over: &str) -> Option<Process> {
     const SCRIPT: &str = r#"mount --bind "$0" "$1" && shift && exec "$@""#;
@@ -43,8 +43,8 @@ fn bound(tree: &Tree, file: &str, over: &str) -> Option<Process> {
     Some(Process::start(wrapped(&server)).legacy(LATEST_LEGACY))
 }
 
-/// toolhive #3979, cc-switch PR #5005, mindroom PR #43: a configuration file that is mounted into a container could not
-/// be changed at all, as no other file can get its name.
+/// toolhive #3979, cc-switch PR #5005, mindroom PR #43: a configuration file mounted into a container could not be
+/// changed at all, because no other file can take its name.
 #[cfg(target_os = "linux")]
 #[test]
 fn j14_a_mounted_file_is_written_in_place_and_the_answer_says_so() {
@@ -68,7 +68,7 @@ fn j14_a_mounted_file_is_written_in_place_and_the_answer_says_so() {
     let copied = server.tool("copy_file", json!({"source": "other", "destination": "cfg.json", "overwrite": true}));
     assert!(text_of(&copied).contains("in place, not atomically"), "{copied}");
     assert_eq!(read().expect("a file"), "another content");
-    // What is in the way is at the source, and the error names that.
+    // The obstacle is at the source, and the error names that.
     let error = server.tool_error("move_file", json!({"source": "cfg.json", "destination": "new"}));
     assert!(error.starts_with("cfg.json: ") && error.contains("in use, as a mount point"), "{error}");
     let error = server.tool_error("delete_file", json!({"path": "cfg.json"}));
@@ -76,7 +76,7 @@ fn j14_a_mounted_file_is_written_in_place_and_the_answer_says_so() {
     assert_eq!(names(&tree, ""), ["cfg.json", "other"]);
 }
 
-/// One of its names may lie outside, and it is the one that nobody gave.
+/// One of its names may be outside, and the caller did not name it.
 #[cfg(target_os = "linux")]
 #[test]
 fn j14_a_mounted_file_with_several_names_is_not_written_in_place() {

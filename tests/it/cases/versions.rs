@@ -1,4 +1,4 @@
-//! Group J: what a read gives for a later write to be tied to.
+//! Group J: a read returns a version that a later write can require.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ fn version(note: &str) -> String {
     rest.chars().take_while(char::is_ascii_alphanumeric).collect()
 }
 
-/// What each way to read says of the file `a.txt`.
+/// The version of `a.txt` that each way to read it returns.
 fn versions(server: &mut TestServer, tree: &Tree) -> Vec<String> {
     let mut versions = Vec::new();
     for arguments in
@@ -37,7 +37,7 @@ fn versions(server: &mut TestServer, tree: &Tree) -> Vec<String> {
     versions
 }
 
-/// obsidian-mcp #205, openclaw #146096: a read, another's write, and then a write that overwrote that.
+/// obsidian-mcp #205, openclaw #146096: a read, someone else's write, and then a write that overwrote it.
 #[test]
 fn j13_a_write_can_be_tied_to_what_was_read() {
     let tree = Tree::new().file("a.txt", "one\ntwo\n").file("b.txt", "x");
@@ -56,7 +56,7 @@ fn j13_a_write_can_be_tied_to_what_was_read() {
     assert_eq!(fs::read(tree.join("a.txt")).unwrap(), b"mine");
 }
 
-/// Media and other encodings are files that can be overwritten, too.
+/// Media and files in other encodings can be overwritten, too.
 #[test]
 fn j13_a_blob_has_its_version_and_a_directory_none() {
     let tree = Tree::new().file("d/a.bin", b"\0\x01");
@@ -67,7 +67,7 @@ fn j13_a_blob_has_its_version_and_a_directory_none() {
     assert_eq!(meta("d"), Value::Null);
 }
 
-/// Where nothing can be written, there is nothing to be tied.
+/// Without write access, there is no version.
 #[test]
 fn j13_a_read_only_server_says_no_version() {
     let tree = Tree::new().file("a.txt", "one\n");
@@ -78,7 +78,7 @@ fn j13_a_read_only_server_says_no_version() {
     assert_eq!(result["contents"][0].get("_meta"), None);
 }
 
-/// Many files share one answer; their versions count.
+/// Many files share one answer; their versions count towards its size.
 #[test]
 fn j13_versions_of_many_files_fit_into_the_answer() {
     let mut tree = Tree::new();

@@ -1,4 +1,4 @@
-//! Group F, continued: what a server takes from a system that others live on, too.
+//! Group F, continued: system resources that other programs need as well.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,8 +9,8 @@ use crate::live::watches::watches;
 use crate::support::mount::Mounted;
 use crate::support::{Client as _, Process, Tree};
 
-/// microsoft/mcp #1930, azure-tools-for-java #11304, codegraph #579: 90,000 to 170,000 watches were taken at the start,
-/// and no other program of the user got any.
+/// microsoft/mcp #1930, azure-tools-for-java #11304, codegraph #579: 90,000 to 170,000 watches were taken at startup,
+/// and no other program of the user could get any.
 #[test]
 fn f8_nothing_is_watched_until_a_client_asks_and_never_more_than_the_limit() {
     let tree = (0..2_000).fold(Tree::new(), |tree, number| tree.dir(format!("{}/{number}", number % 50)));
@@ -21,7 +21,7 @@ fn f8_nothing_is_watched_until_a_client_asks_and_never_more_than_the_limit() {
     live.listen_to_list("list");
     live.listen_to("file", "49/1999/last.txt");
     crate::live::until("as many watches as there may be", || watches(&live.client).len() == 1_024);
-    // The last one of all is noticed, be it by its watch or by looking.
+    // A change of the very last file is noticed, by its watch or by polling.
     fs::write(live.tree.join("49/1999/last.txt"), "two\n").unwrap();
     assert_eq!(live.news(), "\"file\" updated 49/1999/last.txt");
     fs::write(live.tree.join("48/new.txt"), "").unwrap();
@@ -32,7 +32,7 @@ fn f8_nothing_is_watched_until_a_client_asks_and_never_more_than_the_limit() {
     assert_eq!(said.lines().count(), 1, "{said}");
 }
 
-/// Both are written by every name in turn, and each time that is told once.
+/// Both files are written by every name in turn, and each write is reported once.
 fn is_told_by_every_name(live: &mut Live<Process>, path: &str, names: &[PathBuf]) {
     for name in names.iter().chain(names) {
         append_to(name);
@@ -46,8 +46,8 @@ fn append_to(path: &Path) {
     file.and_then(|mut file| file.write_all(b"more\n")).expect("it is written");
 }
 
-/// pyinotify #109, osquery #5704, docker/for-win #12775: a file that is mounted into the directory was written by its
-/// other path, and nobody heard of it.
+/// pyinotify #109, osquery #5704, docker/for-win #12775: a file mounted into the directory was written by its other
+/// path, and nobody was notified.
 #[test]
 fn l2_a_mounted_file_is_followed_by_whichever_path_it_is_written() {
     for path in ["cfg.json", "deep/er/cfg.json"] {
@@ -74,7 +74,7 @@ fn l2_a_file_of_several_names_is_followed_by_whichever_it_is_written() {
     live.subscribe("sub/a.txt");
     live.nothing_else();
     is_told_by_every_name(&mut live, "sub/a.txt", &names);
-    // Another one takes its place, with another name of its own.
+    // Another file takes its place, with another name of its own.
     let (new, its_name) = (live.tree.outside().join("new"), live.tree.outside().join("name-of-new"));
     fs::write(&new, "new\n").unwrap();
     fs::hard_link(&new, &its_name).unwrap();
@@ -83,13 +83,13 @@ fn l2_a_file_of_several_names_is_followed_by_whichever_it_is_written() {
     append_to(&names[1]);
     live.nothing_else();
     is_told_by_every_name(&mut live, "sub/a.txt", &[its_name, names[0].clone()]);
-    // It is given one more while it is followed.
+    // It gets another name while it is followed.
     let later = live.tree.outside().join("later");
     fs::hard_link(&names[0], &later).unwrap();
     is_told_by_every_name(&mut live, "sub/a.txt", &[later]);
 }
 
-/// Where there is no watch left for the file itself, it is looked at.
+/// If there is no watch left for the file itself, it is polled.
 #[test]
 fn l2_what_cannot_be_watched_is_polled() {
     for options in [&["--watch-limit", "1", "--poll-interval", "1"] as &[_], &["--watch=poll", "--poll-interval=1"]] {
@@ -105,7 +105,7 @@ fn l2_what_cannot_be_watched_is_polled() {
     }
 }
 
-/// Nothing tells of a mount. With the next look, whatever caused it, what is there now is told and followed.
+/// Mounting causes no event. The next look, whatever its cause, reports and follows what is there now.
 #[test]
 fn l2_what_is_mounted_over_a_followed_file_is_seen_by_the_next_look() {
     let tree = Tree::new().file("d/a.txt", "one\n");

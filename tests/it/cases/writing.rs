@@ -1,4 +1,4 @@
-//! Groups A and D: changing files. What is lost, what is overwritten, what goes where nobody asked for.
+//! Groups A and D: changing files. Losing, overwriting, or writing to the wrong place.
 
 use serde_json::json;
 
@@ -22,8 +22,8 @@ fn a10_the_mode_is_the_same_after_a_write() {
     }
 }
 
-/// servers #3199, `DesktopCommander` #476: the same file is read in windows many times and then replaced: no handle of it may be left open, which on Windows
-/// would keep it from being replaced.
+/// servers #3199, `DesktopCommander` #476: a file is read in windows many times and then replaced. No handle of it may
+/// stay open, which on Windows would prevent replacing it.
 #[cfg(target_os = "linux")]
 #[test]
 fn a15_what_was_read_can_be_overwritten_and_no_handle_is_left() {
@@ -62,7 +62,7 @@ fn d1_a_directory_is_made_with_all_above_it() {
     );
 }
 
-/// servers #4629: a file into a directory that is not there.
+/// servers #4629: writing a file into a directory that does not exist.
 #[test]
 fn d2_a_missing_parent_is_named_or_made_when_asked_for() {
     let tree = Tree::new();
@@ -76,7 +76,7 @@ fn d2_a_missing_parent_is_named_or_made_when_asked_for() {
     assert_eq!(content(&tree, "p1/p2/x.txt"), b"x");
 }
 
-/// servers #4628, UI-TARS #1977: what was there before a move was gone after it.
+/// servers #4628, UI-TARS #1977: a file at the destination was lost by a move.
 #[cfg(unix)]
 #[test]
 fn d3_a_move_never_destroys_its_destination() {
@@ -90,7 +90,7 @@ fn d3_a_move_never_destroys_its_destination() {
     assert_eq!(names(&tree, ""), ["a", "b", "dangling"]);
 }
 
-/// The same while another program creates the destination: it and what was to be moved are never lost.
+/// The same while another program creates the destination: neither file is ever lost.
 #[cfg(unix)]
 #[test]
 fn d3_a_move_that_loses_a_race_destroys_nothing() {
@@ -117,7 +117,7 @@ fn d3_a_move_that_loses_a_race_destroys_nothing() {
     }
 }
 
-/// servers #519, #1581: a large file copied through the model.
+/// servers #519, #1581: a large file was copied through the model.
 #[cfg(unix)]
 #[test]
 fn d6_a_large_file_is_copied_by_the_server() {
@@ -138,7 +138,7 @@ fn d6_a_large_file_is_copied_by_the_server() {
 
 const WRITES: [&str; 5] = ["write_file", "create_directory", "move_file", "copy_file", "delete_file"];
 
-/// servers #632, PR #3505: read-only was a hint.
+/// servers #632, PR #3505: read-only was only a hint.
 #[test]
 fn d7_without_the_flag_nothing_can_be_changed() {
     let tree = Tree::new().file("a", "a");

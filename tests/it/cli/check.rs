@@ -1,4 +1,4 @@
-//! `--check`: what it counts, and that what it tells people to paste works.
+//! `--check`: what it counts, and that the configuration it prints works.
 
 use std::ffi::OsStr;
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ fn check(tree: &Tree, options: &[&str]) -> String {
     printed(&options.chain(["--check".as_ref(), tree.path().as_os_str()]).collect::<Vec<_>>())
 }
 
-/// What stands behind a word at the beginning of a line.
+/// The text after a word at the beginning of a line.
 fn field<'a>(report: &'a str, name: &str) -> &'a str {
     let line = report.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("no {name} in {report}"));
     line[name.len()..].trim()
@@ -25,7 +25,7 @@ fn block(report: &str) -> Value {
     serde_json::from_str(&report[from..]).expect("JSON up to the end")
 }
 
-/// Runs the block as a client does.
+/// Runs the block as a client would.
 fn start(block: &Value) -> Process {
     let server = &block["mcpServers"]["files"];
     let args = server["args"].as_array().expect("args").iter().map(|arg| arg.as_str().expect("a string"));
@@ -53,7 +53,7 @@ fn links_and_special_files_are_counted_apart() {
     assert_eq!(field(&check(&tree, &[]), "served"), "1 files, 0 directories, 2 links, 2 others");
 }
 
-/// What a write could not put back stays under a name of its own, until a person has looked at it.
+/// A file that a write could not put back keeps a name of its own until somebody has dealt with it.
 #[test]
 fn what_a_write_displaced_is_named() {
     const NAME: &str = ".mcp-fs-0123456789abcdef.displaced";
@@ -64,7 +64,7 @@ fn what_a_write_displaced_is_named() {
     file.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("a time");
     let mut process = Process::spawn([tree.path().as_os_str(), "--allow-write".as_ref()]).legacy(LATEST_LEGACY);
     process.tool_text("write_file", json!({"path": "d/a", "content": "x"}));
-    // It can be read and moved by tools, too.
+    // Tools can read and move it as well.
     process.tool_text("move_file", json!({"source": format!("d/{NAME}"), "destination": "back"}));
     assert_eq!(process.tool_text("read_text_file", json!({"path": "back"})), "theirs");
 }
@@ -137,7 +137,7 @@ fn what_is_protected_is_said_and_kept() {
     assert_eq!(field(&check(&tree, &["--allow-write", "--no-default-protect"]), "protected"), "nothing");
 }
 
-/// `claude` is a function here that drops its own four words, `mcp add files --`, and runs the rest.
+/// `claude` is a shell function here that drops its first four words, `mcp add files --`, and runs the rest.
 #[cfg(unix)]
 #[test]
 fn the_line_to_paste_starts_this_server_from_a_shell() {

@@ -1,4 +1,4 @@
-//! The examples do what they are for, and the picture in the README shows what they print today.
+//! The examples do their job, and the picture in the README shows what they print today.
 
 use std::fs;
 use std::io::Write as _;
@@ -73,7 +73,7 @@ fn written(wanted: &str) -> String {
 
 #[test]
 fn the_man_page_and_the_bash_completion_are_read_without_a_warning() {
-    // Requests and macros that every man has. The first two lines define how an apostrophe is printed.
+    // Requests and macros that every man implementation knows. The first two lines define how an apostrophe is printed.
     let known = [".ie", ".el", ".TH", ".SH", ".TP", ".PP", ".br", ".ft", ".nf", ".fi", ".RS", ".RE", ".IP", ".P"];
     let page = written("man");
     for line in page.lines().filter(|line| line.starts_with('.')) {
@@ -86,7 +86,7 @@ fn the_man_page_and_the_bash_completion_are_read_without_a_warning() {
     complaints("bash", &["-n"], &written("bash"));
 }
 
-/// Fails on what a program has to say about `text`; where it is not installed, the shape that was checked has to do.
+/// Fails with the complaints of a program about `text`. If it is not installed, the checks above have to do.
 fn complaints(program: &str, args: &[&str], text: &str) {
     let mut file = tempfile::NamedTempFile::new().expect("a file");
     file.write_all(text.as_bytes()).expect("room");

@@ -1,4 +1,4 @@
-//! The tables of limits against the constants of the program.
+//! The tables of limits match the constants of the program.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use mcp_fs::limits::{LONGEST_URI, Limits};
 
 use super::{page, rows, source};
 
-/// As the pages write it.
+/// In the format of the pages.
 fn size(bytes: usize) -> String {
     match bytes {
         _ if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),

@@ -1,5 +1,5 @@
-//! The table of messages in docs/errors.md is made from the source of the errors: run the test with `WRITE_DOCS=1` to make
-//! it again.
+//! The table of messages in docs/errors.md is generated from the source of the errors: run the test with `WRITE_DOCS=1`
+//! to regenerate it.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 /// The enums whose messages reach models.
 const SOURCES: [&str; 4] =
     ["src/root/error.rs", "src/root/write/error.rs", "src/features/edit/error.rs", "src/features/edit/append.rs"];
-/// What stands for a value.
+/// Stands for a value.
 pub(super) const VALUE: char = '…';
 const BEGIN: &str = "<!-- messages: made by tests/it/docs/messages.rs -->\n";
 const END: &str = "<!-- end of messages -->";
@@ -16,7 +16,7 @@ fn page() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/errors.md")
 }
 
-/// The messages of a source, each with the first sentence of its variant's comment.
+/// The messages in a source file, each with the first sentence of its variant's comment.
 fn messages(source: &str) -> Vec<(String, String)> {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(source)).expect("the source");
     let mut found = Vec::new();
@@ -42,7 +42,7 @@ fn messages(source: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The string literal that an attribute begins with, as it is said; `None` for a message that is another error's, and
+/// The string literal at the start of an attribute, unescaped; `None` for a message that comes from another error, and
 /// for one that no client sees: a cancelled request gets no answer.
 fn literal(attribute: &str) -> Option<String> {
     let mut rest = attribute.strip_prefix('"')?.chars();
@@ -50,7 +50,7 @@ fn literal(attribute: &str) -> Option<String> {
     loop {
         match rest.next()? {
             '"' => break,
-            // A line that goes on was joined to the next one, so what follows is never a line end.
+            // A continued line was joined to the next one, so what follows is never a newline.
             '\\' => filled.extend(rest.next()),
             '{' => {
                 rest.find(|c| *c == '}').expect("a closed placeholder");

@@ -17,14 +17,14 @@ fn page(name: &str) -> String {
     fs::read_to_string(top().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// What stands below a heading, up to the next heading of its level.
+/// The text below a heading, up to the next heading of the same level.
 fn section<'a>(readme: &'a str, heading: &str) -> &'a str {
     let (_, rest) =
         readme.split_once(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("README has no section {heading:?}"));
     rest.split_once("\n## ").map_or(rest, |(section, _)| section)
 }
 
-/// The cells of the table whose head begins with a certain cell.
+/// The cells of the table whose header begins with the given cell.
 fn rows<'a>(text: &'a str, first: &str) -> Vec<Vec<&'a str>> {
     let head = format!("| {first} |");
     let lines = text.lines().skip_while(|line| !line.starts_with(&head)).take_while(|line| line.starts_with('|'));
@@ -34,7 +34,7 @@ fn rows<'a>(text: &'a str, first: &str) -> Vec<Vec<&'a str>> {
     rows
 }
 
-/// What stands in backticks.
+/// The texts in backticks.
 fn quoted(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }

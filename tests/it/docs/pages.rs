@@ -1,4 +1,4 @@
-//! The pages tell the truth: their tables, commands and links against the program itself.
+//! The pages are true: their tables, commands and links match the program.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use super::{page, quoted, rows, section, top};
 use crate::resources::completion::asking;
 use crate::support::{Client as _, LATEST_LEGACY, Process, TestServer, Tree, command, names_of, run};
 
-/// Lines of README.md.
+/// The maximum number of lines in README.md.
 const LONGEST: usize = 150;
 
 fn readme() -> String {
@@ -63,7 +63,7 @@ fn its_resource_methods_are_served() {
     }
 }
 
-/// Through a shell, as it is to be typed; only `cargo run` is replaced by the program that it would run.
+/// Run by a shell as it would be typed; only `cargo run` is replaced by the program that it would run.
 #[cfg(unix)]
 #[test]
 fn its_trial_prints_what_it_says() {
@@ -120,7 +120,7 @@ fn its_clients_are_configured_as_the_installing_page_says() {
     }
 }
 
-/// The server's answer to a client that left the variable as it is must lead to what the README says.
+/// The server's answer to a client that did not expand the variable must lead to the explanation in the README.
 #[test]
 fn its_hint_on_variables_is_the_program_s_own() {
     let process = Process::start(command(["${CLAUDE_PROJECT_DIR}"]));
@@ -190,7 +190,7 @@ fn its_denied_names_are_denied() {
     let (exceptions, names): (Vec<&str>, Vec<&str>) =
         quoted(denied).into_iter().partition(|name| [".example", ".sample", ".template"].contains(name));
     assert_eq!((exceptions.len(), names.len()), (3, 11), "{denied}");
-    // A pattern with a slash is a directory, or lies in one: a file below it does.
+    // A pattern with a slash is a directory, or is inside one: a file below it matches.
     let file = |name: &str| match name {
         _ if name.ends_with('/') => format!("{name}file"),
         ".env.*" => ".env.local".to_owned(),
@@ -241,7 +241,7 @@ fn pages() -> Vec<PathBuf> {
     here.chain(deeper).filter(|path| path.extension().is_some_and(|end| end == "md")).collect()
 }
 
-/// The name by which a heading can be linked to.
+/// The name by which a heading can be linked.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
     kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
@@ -268,7 +268,7 @@ fn links_lead_somewhere() {
     assert!(checked > 100, "only {checked} links were found");
 }
 
-/// "What went wrong elsewhere" names a test for each class of faults, and where it is.
+/// "What went wrong elsewhere" names a test and its place for each class of faults.
 #[test]
 fn the_tests_it_names_exist() {
     let security = page("SECURITY.md");

@@ -1,4 +1,4 @@
-//! The messages in docs/errors.md against what the server says when a call fails.
+//! The messages in docs/errors.md match what the server says when a call fails.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use super::messages::VALUE;
 use super::{page, quoted, rows, top};
 use crate::support::{Client as _, LATEST_LEGACY, TestServer, Tree};
 
-/// Whether a message is an instance of a template, but for what the tool adds to it.
+/// Whether a message is an instance of a template, apart from what the tool adds.
 fn is_instance(message: &str, template: &str) -> bool {
     let mut pieces = template.split(VALUE);
     let Some(mut rest) = pieces.next().and_then(|first| message.strip_prefix(first)) else { return false };
@@ -23,7 +23,7 @@ fn values_may_be_anything() {
     assert!(!is_instance("not found", "found"));
 }
 
-/// The calls that fail, each with the beginning of the row that it must match.
+/// Calls that fail, each with the beginning of the row that its message must match.
 fn failing(tree: &Tree) -> Vec<(&'static str, Value, &'static str)> {
     let copy = |to: &str, overwrite: bool| json!({"source": "a.txt", "destination": to, "overwrite": overwrite});
     let other = "another version";
@@ -79,13 +79,13 @@ fn tools_say_what_the_table_of_messages_has() {
     assert!(others.is_empty(), "messages that no row of docs/errors.md has: {others:#?}");
 }
 
-/// Some of these are said by a process that cannot even start, so they are looked up in the source.
+/// Some of these come from a process that cannot even start, so they are looked up in the source.
 #[test]
 fn the_symptoms_of_troubleshooting_are_what_the_program_says() {
     let sources = walkdir::WalkDir::new(top().join("src")).into_iter().filter_map(Result::ok);
     let sources = sources.filter(|entry| entry.path().extension().is_some_and(|end| end == "rs"));
     let said: String = sources.map(|entry| fs::read_to_string(entry.path()).expect("text")).collect();
-    // A literal that is broken over lines is one text.
+    // A literal that is broken over several lines is one text.
     let said: String = said.split("\\\n").map(str::trim_start).collect();
     let troubleshooting = page("docs/troubleshooting.md");
     let rows = rows(&troubleshooting, "symptom");

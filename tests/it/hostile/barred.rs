@@ -1,4 +1,4 @@
-//! What may not be read, and links that lead in circles: said where it is met, and nothing else suffers.
+//! Unreadable files, and links in circles: reported where they are met, without affecting anything else.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::process::users::unprivileged;
 use crate::resources::{list_all, names};
 use crate::support::{Client, Process, TestServer, Tree};
 
-/// Without the right to list (`unlisted`), to enter (`unentered`), or either (`closed`); and a file.
+/// Directories that cannot be listed (`unlisted`), entered (`unentered`), or either (`closed`); and a file.
 fn tree() -> Tree {
     let tree = Tree::new().file("open.txt", "needle\n").file("secret.txt", "needle\n").mode("secret.txt", 0);
     ["closed", "unlisted", "unentered"].into_iter().zip([0, 0o311, 0o644]).fold(tree, |tree, (directory, mode)| {
@@ -23,14 +23,14 @@ fn what_may_not_be_read_is_refused_as_that_and_named_where_it_is_passed_over() {
     for path in ["secret.txt", "closed", "closed/inner.txt", "unentered/inner.txt"] {
         for (operation, answer) in everything(&mut process, &tree, path) {
             let may_be_seen = operation == "get_file_info" && !path.contains('/');
-            // What kind it is can be seen, and a search of one file says how many could not be read.
+            // Their kind is visible, and a search of one file says how many could not be read.
             let reasons =
                 ["permission denied", "not a directory", "is a directory, not a file", "1 file could not be read"];
             let is_said = reasons.iter().any(|reason| answer.words().contains(reason));
             assert!(is_said || may_be_seen, "{operation} {path}: {answer:?}");
         }
     }
-    // It may be read by who knows its name.
+    // Anyone who knows its name can read it.
     assert_eq!(process.tool_text("read_text_file", json!({"path": "unlisted/inner.txt"})), "needle\n");
     let (found, note) = said(&mut process, "search_text", json!({"query": "needle"}));
     assert_eq!(found, "open.txt:1: needle");
@@ -44,7 +44,7 @@ fn what_may_not_be_read_is_refused_as_that_and_named_where_it_is_passed_over() {
     for directory in ["closed/", "unlisted/"] {
         assert_eq!(completed(&mut process, &tree, directory), [""; 0]);
     }
-    // Whether it can be read is not known before it is asked for.
+    // Whether it is readable is unknown until it is requested.
     assert!(names(&list_all(&mut process)).contains(&"open.txt"));
 }
 
@@ -84,7 +84,7 @@ fn forty_links_are_followed_and_forty_one_are_a_loop() {
     }
 }
 
-/// Each of them leads to the directory that it is in: names without end, and still 64 entries.
+/// Each of them leads to its own directory: an infinite number of names, and still 64 entries.
 #[test]
 fn a_thicket_of_links_to_its_own_root_is_walked_once() {
     let tree = (0..64).fold(Tree::new().file("end", "needle\n"), |tree, n| tree.link(format!("d/{n}"), ".."));

@@ -1,5 +1,5 @@
-//! Files and directories that change while they are read: each answer is what was there at some moment, as far as the
-//! system promises that, or an error that says so; and always there is an answer.
+//! Files and directories that change while they are read: each answer is the state at some moment, as far as the system
+//! guarantees that, or an error that says so; and there is always an answer.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
@@ -14,10 +14,10 @@ use crate::sandbox::{FILE_OPERATIONS, READ_RESOURCE, ask, asked};
 use crate::support::{Client, TestServer, Tree};
 use crate::writes::writing;
 
-/// How often everything is asked while something changes.
+/// How often everything is requested while something changes.
 const ROUNDS: usize = 40;
 
-/// Does everything to `path` while it is changed; `judge` sees each text that is given out of it.
+/// Reads `path` in every way while it changes; `judge` sees each text that is returned.
 fn read_while(tree: &Tree, path: &str, change: &(dyn Fn() + Sync), judge: impl Fn(&str, &str)) {
     let mut server = TestServer::start(tree);
     let read = || {
@@ -45,7 +45,7 @@ fn read_while(tree: &Tree, path: &str, change: &(dyn Fn() + Sync), judge: impl F
     assert!(changed[0] > 1, "it changed {} times only", changed[0]);
 }
 
-/// A writer that replaces by renaming, as editors do: never a part of one and a part of the other.
+/// A writer that replaces by renaming, like an editor: never a mixture of old and new.
 #[test]
 fn a_file_that_is_replaced_is_read_as_one_or_the_other() {
     let contents = ["a".repeat(20_000) + "\n", "b".repeat(30_000) + "\n"];
@@ -61,7 +61,7 @@ fn a_file_that_is_replaced_is_read_as_one_or_the_other() {
     });
 }
 
-/// It is read up to the size that it had when it was opened, or less: what was never there is not made up.
+/// It is read up to the size that it had when it was opened, or less: nothing is returned that was never there.
 #[test]
 fn a_file_that_grows_and_shrinks_is_read_as_far_as_it_goes() {
     let tree = Tree::in_memory().file("file.txt", "");
@@ -74,14 +74,14 @@ fn a_file_that_grows_and_shrinks_is_read_as_far_as_it_goes() {
         }
     };
     read_while(&tree, "file.txt", &change, |operation, text| {
-        // What is cut says so on a line of its own.
+        // A cut is marked on a line of its own.
         let text = text.split("[mcp-fs:").next().unwrap_or(text).trim_end_matches(|c| c != '\n');
         let is_made_of_lines = text.as_bytes().chunks(line.len()).all(|part| line.as_bytes().starts_with(part));
         assert!(is_made_of_lines || text.starts_with('['), "{operation}: {text:?}");
     });
 }
 
-/// A large file is read as a stream, and may end anywhere.
+/// A large file is streamed, and may end anywhere.
 #[test]
 fn a_large_file_that_is_cut_off_again_and_again_ends_every_read() {
     let tree = Tree::in_memory().file("file.txt", "needle\n".repeat(1 << 20));
@@ -89,7 +89,7 @@ fn a_large_file_that_is_cut_off_again_and_again_ends_every_read() {
     let sizes = AtomicU64::new(0);
     let change = || {
         let turn = sizes.fetch_add(1, Ordering::Relaxed);
-        // Holes of zeros where it grew: then it is binary.
+        // Growth leaves holes of zeros, which make it binary.
         file.set_len([7 << 20, 0, 3 << 20, 100][turn as usize % 4]).expect("another size");
     };
     read_while(&tree, "file.txt", &change, |_, _| ());
@@ -107,7 +107,7 @@ fn a_file_that_comes_and_goes_is_there_or_is_not() {
     });
 }
 
-/// What is always there is in every listing, and nothing twice; what comes and goes is whole or not there.
+/// Permanent entries are in every listing, and none twice; transient ones are complete or absent.
 #[test]
 fn a_directory_that_changes_keeps_what_stays_in_every_listing() {
     let tree = (0..300).fold(Tree::in_memory(), |tree, n| tree.file(format!("d/stays-{n:03}"), ""));
@@ -145,14 +145,14 @@ fn a_directory_that_changes_keeps_what_stays_in_every_listing() {
     assert!(changed[0] > 1, "it changed {} times only", changed[0]);
 }
 
-/// Whoever changes a tree that others change, too, does it or says why not.
+/// A change in a tree that others change as well succeeds, or says why not.
 #[test]
 fn a_tree_that_changes_while_it_is_copied_or_deleted_is_answered_for() {
     let tree = (0..40).fold(Tree::in_memory(), |tree, n| tree.file(format!("d/{n}/f"), "content\n"));
     let change = || {
         for number in 0..40 {
             let at = tree.join(format!("d/{number}/new"));
-            // It may have been deleted: then there is nothing to change.
+            // It may have been deleted, so that there is nothing to change.
             let _ = fs::write(&at, "new").and_then(|()| fs::remove_file(&at));
         }
     };

@@ -1,5 +1,5 @@
-//! A directory of 100,000 entries: it is listed in parts that add up, searched whole, and one of it costs no more than
-//! one of ten.
+//! A directory of 100,000 entries: the parts of its listing add up, all of it is searched, and one entry costs no more
+//! than in a directory of ten.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ fn name(number: usize) -> String {
     format!("{number:06}.txt")
 }
 
-/// Empty files in `crowd`, made without being opened.
+/// Empty files in `crowd`, created without being opened.
 fn tree() -> Tree {
     let tree = Tree::in_memory().dir("crowd").file("alone.txt", "needle\n");
     for number in 0..MANY {
@@ -25,7 +25,7 @@ fn tree() -> Tree {
     tree
 }
 
-/// One test, as making the tree takes longer than all that is asked of it.
+/// One test, because creating the tree takes longer than all requests.
 #[test]
 fn a_hundred_thousand_entries_are_listed_in_parts_searched_whole_and_deleted() {
     let tree = tree();

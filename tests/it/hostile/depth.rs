@@ -1,5 +1,5 @@
-//! Trees deeper than a path can say (4,095 bytes): what can be reached is given, what cannot is never promised, and
-//! what could not be looked into is said.
+//! Trees deeper than a path can express (4,095 bytes): what is reachable is returned, what is not is never promised,
+//! and what could not be searched is reported.
 
 use std::os::fd::OwnedFd;
 use std::process::Command;
@@ -13,22 +13,22 @@ use crate::sandbox::{Answer, FILE_OPERATIONS, ask};
 use crate::support::{Client, LATEST_LEGACY, Process, TestServer, Tree};
 use crate::writes::writing;
 
-/// Bytes of the longest path.
+/// The longest path, in bytes.
 const LONGEST: usize = 4_095;
 
-/// A tree with a chain of directories in it, each in the one before. It is removed by a program that can do that: the
-/// standard library runs out of descriptors.
+/// A tree with a chain of nested directories. It is removed by an external program: the standard library runs out of
+/// descriptors.
 struct Deep(Tree);
 
 impl Deep {
-    /// So many directories of one name, and a file `f` in each.
+    /// `levels` nested directories of one name, with a file `f` in each.
     fn new(name: &str, levels: usize) -> Self {
         let deep = Self(Tree::in_memory());
         deep.chain(name, levels, |inner| file(inner, "f"));
         deep
     }
 
-    /// Makes the chain, and gives the innermost directory.
+    /// Creates the chain, and returns the innermost directory.
     fn chain(&self, name: &str, levels: usize, in_each: impl Fn(&OwnedFd)) -> OwnedFd {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
         let mut inner = open(self.0.path(), flags, Mode::empty()).expect("the root");
@@ -56,7 +56,7 @@ fn file(parent: &OwnedFd, name: &str) {
     rustix::io::write(file.expect("a file"), b"here\n").expect("written");
 }
 
-/// `name/name/...`, so many.
+/// `name/name/...`, `levels` times.
 fn path_of(name: &str, levels: usize) -> String {
     vec![name; levels].join("/")
 }
@@ -85,7 +85,7 @@ fn whatever_is_listed_or_offered_can_be_read_however_deep() {
     let mut server = TestServer::start(&deep.0);
     let listed = list_all(&mut server);
     let longest = listed.last().expect("files")["name"].as_str().expect("a name");
-    // One more level, and the path of its file would be too long.
+    // One more level would make the path of its file too long.
     assert!(longest.len() <= LONGEST && longest.len() + "0123456789/".len() > LONGEST, "{}", longest.len());
     for resource in listed.iter().rev().take(3) {
         assert_eq!(read(&mut server, resource["uri"].as_str().expect("a URI"))["text"], "here\n");
@@ -97,7 +97,7 @@ fn whatever_is_listed_or_offered_can_be_read_however_deep() {
     }
 }
 
-/// One byte more is refused by each as too long, and one byte less than that is read by each.
+/// With one more byte, every operation rejects it as too long; with one less, every operation reads it.
 #[test]
 fn a_path_of_4_095_bytes_is_read_and_one_of_4_096_is_too_long() {
     let deep = Deep(Tree::in_memory());
@@ -135,12 +135,12 @@ fn what_is_too_deep_to_be_looked_through_is_changed_by_nothing() {
         assert!(error.contains("too long"), "{tool}: {error}");
     }
     assert_eq!(crate::writes::names(&deep.0, ""), ["0123456789"]);
-    // What is said of one file there does not fail what is done to another.
+    // The failure for one file there does not affect others.
     server.tool_text("write_file", json!({"path": "0123456789/f", "content": "new\n"}));
     assert_eq!(crate::writes::content(&deep.0, "0123456789/f"), b"new\n");
 }
 
-/// A part of it would be left where no path leads, or a copy be made in part.
+/// Otherwise a part would be left where no path leads, or a copy would be incomplete.
 #[test]
 fn a_tree_goes_nowhere_where_its_paths_would_be_too_long() {
     let deep = Deep::new("0123456789", 370);
@@ -154,13 +154,13 @@ fn a_tree_goes_nowhere_where_its_paths_would_be_too_long() {
     server.tool_text("move_file", json!({"source": "0123456789", "destination": "short"}));
 }
 
-/// The paths in an answer take 4,000 bytes, as URIs 12,000: neither pages nor notes grow with that.
+/// Each path in an answer takes 4,000 bytes, or 12,000 as a URI: neither pages nor notes grow with that.
 #[test]
 fn long_paths_make_short_pages_and_short_notes() {
     let deep = Deep(Tree::in_memory());
     let name = "\u{e9}".repeat(125);
     let inner = deep.chain(&name, 15, |_| ());
-    // With a control character in it a path is shown as a URI.
+    // A path with a control character is shown as a URI.
     for number in 0..150 {
         file(&inner, &format!("{}\n{number}", "\u{e9}".repeat(100)));
     }
@@ -181,7 +181,7 @@ fn long_paths_make_short_pages_and_short_notes() {
     assert!(note.contains("and 5 more") && note.len() < 2_000, "{} bytes: {note}", note.len());
 }
 
-/// The entries on the way there are too many to be watched: it is looked at now and then.
+/// There are too many entries on the way to watch, so it is polled.
 #[test]
 fn a_file_at_the_end_of_a_long_path_can_be_followed() {
     let deep = Deep::new("0123456789", 372);
@@ -190,7 +190,7 @@ fn a_file_at_the_end_of_a_long_path_can_be_followed() {
     let path = path_of("0123456789", 371) + "/f";
     let uri = deep.0.uri(&path);
     assert_eq!(server.request("resources/subscribe", json!({"uri": uri}))["result"], json!({}));
-    // By its path from the root, as the absolute one is too long.
+    // Relative to the root, because the absolute path is too long.
     let root = open(deep.0.path(), OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).expect("the root");
     let written = openat(&root, path.as_str(), OFlags::APPEND | OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty());
     rustix::io::write(written.expect("the file"), b"more\n").expect("written");
@@ -201,13 +201,13 @@ fn a_file_at_the_end_of_a_long_path_can_be_followed() {
     );
 }
 
-/// Their reasons are counted as what they are: text of the answer.
+/// Reasons count as what they are: text of the answer.
 #[test]
 fn a_tree_full_of_errors_is_no_larger_than_another() {
     let deep = Deep(Tree::in_memory());
     let name = "d".repeat(250);
     let inner = deep.chain(&name, 16, |_| ());
-    // As many as just fit in an answer without them.
+    // As many as would just fit into an answer without them.
     for number in 0..210 {
         directory(&inner, &format!("{number:03}-{}", "e".repeat(100)));
     }
@@ -221,7 +221,7 @@ fn a_tree_full_of_errors_is_no_larger_than_another() {
     assert!(bytes_in(&answer) <= MOST_BYTES && answer.words().contains("and 205 more"), "{answer:?}");
 }
 
-/// 20,000 directories with paths of 4,000 bytes wait to be entered: as paths they would take 80 MB.
+/// 20,000 directories with paths of 4,000 bytes wait to be entered, whose paths would take 80 MB.
 #[test]
 fn memory_for_what_waits_to_be_entered_is_bounded_in_bytes() {
     let deep = Deep(Tree::in_memory());

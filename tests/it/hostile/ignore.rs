@@ -1,5 +1,5 @@
-//! `.gitignore` bombs: files of patterns that take long to compile or to match, many of them, and things of that name
-//! that are no files. What is not applied is said, and nothing else is hidden by it.
+//! `.gitignore` bombs: patterns that take long to compile or match, many such files, and things of that name that are
+//! not files. What is not applied is reported, and hides nothing.
 
 use std::fs;
 use std::time::Duration;
@@ -11,20 +11,20 @@ use super::{everything, said};
 use crate::resources::{list_all, names};
 use crate::support::{Client, Process, TestServer, Tree};
 
-/// The largest file that is applied.
+/// The largest file that is applied, in bytes.
 const LARGEST: usize = 32 << 10;
 
-/// As much of one thing as a file may hold.
+/// A file filled with one text, up to the limit.
 fn full_of(part: &str) -> String {
     part.repeat(LARGEST / part.len())
 }
 
-/// A thousand lines of one pattern each, which is as many as are applied.
+/// A thousand lines with one pattern each, which is the limit.
 fn thousand(pattern: impl Fn(usize) -> String) -> String {
     (0..1_000).map(|number| pattern(number) + "\n").collect()
 }
 
-/// Patterns that regular expressions, or careless matchers, take very long for.
+/// Patterns that take regular expressions, or careless matchers, very long.
 fn bombs() -> Vec<String> {
     let endless = ["*a", "?", "[a-z]", "[!a]", "**/", "[[", "{a,b}", "!", "\\", "*?", "[[:alpha:]]"];
     let mut bombs: Vec<String> = endless.into_iter().map(full_of).collect();
@@ -39,7 +39,7 @@ fn bombs() -> Vec<String> {
 
 #[test]
 fn patterns_that_explode_are_applied_in_time_and_hide_what_they_say() {
-    // Each bomb in a directory of its own, and a name that would make it explode.
+    // Each bomb has its own directory, with a name that would trigger it.
     let name = "a".repeat(250);
     let tree = bombs().into_iter().enumerate().fold(Tree::new(), |tree, (number, bomb)| {
         assert!(bomb.len() <= LARGEST, "{number}: {} bytes", bomb.len());
@@ -57,7 +57,7 @@ fn patterns_that_explode_are_applied_in_time_and_hide_what_they_say() {
     assert!(grown < 300, "{grown} MiB more than before");
 }
 
-/// A pattern costs far more time than text: the total over a walk is bounded, too.
+/// A pattern costs far more time than text, so the total of a walk is bounded as well.
 #[test]
 fn a_thousand_bombs_cost_no_more_than_a_few() {
     let tree = Tree::in_memory().file("bomb", thousand(|_| "?".repeat(31)));
@@ -89,7 +89,7 @@ fn ten_thousand_small_ignore_files_are_all_applied() {
     assert!(text.lines().all(|path| path.ends_with("/shown")) && !note.contains("not applied"), "{note}");
 }
 
-/// A chain of directories named `d`, each with some patterns for what is in the next; gives the path of the last.
+/// A chain of directories named `d`, each with patterns for the next. Returns the path of the last.
 fn chain(mut tree: Tree, levels: usize, patterns: impl Fn(usize) -> String) -> (Tree, String) {
     let mut path = String::new();
     for level in 0..levels {
@@ -113,7 +113,7 @@ fn one_below_the_other_fifty_are_applied_and_the_others_named() {
     assert!(note.contains("d/.gitignore not applied: too many ignore files are above it"), "{note}");
 }
 
-/// Also in the middle of a directory.
+/// Even in the middle of a directory.
 #[test]
 fn patterns_that_take_long_for_each_of_many_names_stop_with_the_search() {
     let (tree, path) = chain(Tree::in_memory(), 50, |_| "*a*b?c[x]\nq*z/*y\n*[a-z]x*q\n!zz*9\n*?*7z\n".to_owned());
@@ -143,7 +143,7 @@ fn a_megabyte_and_a_hundred_thousand_patterns_are_not_applied_and_that_is_said()
     assert_eq!(names(&list_all(&mut server)), [".ignore", "large/.gitignore", "large/x", "many/.gitignore", "many/7"]);
 }
 
-/// A FIFO would be waited for. What a link would say is tested with the other links.
+/// Reading a FIFO would block. Links of that name are tested with the other links.
 #[test]
 fn a_fifo_a_socket_or_a_directory_of_that_name_hides_nothing() {
     let tree = Tree::new().fifo("a/.gitignore").socket("b/.gitignore").file("c/.gitignore/x", "x\n");

@@ -1,5 +1,5 @@
-//! A name that nothing has, in a directory of many: the directory is read for another spelling of it, which takes
-//! neither memory nor the place of other work, ends when nobody wants it any more, and misses nothing that changes.
+//! A missing name in a crowded directory: the directory is read to look for another spelling, without using much memory
+//! or delaying other work. The lookup ends when it is cancelled, and misses no change.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Client as _, Process, TestServer, Tree};
 
-/// Empty files in `crowd`, all with long names that begin like the ones that are asked for.
+/// Empty files in `crowd`, all with long names that begin like the requested ones.
 fn tree(many: usize) -> Tree {
     let tree = Tree::in_memory().dir("crowd").file("plain.txt", "plain\n");
     for number in 0..many {
@@ -22,7 +22,7 @@ fn tree(many: usize) -> Tree {
     tree
 }
 
-/// Paths of names that are missing, each with another spelling.
+/// Paths of missing names, each of which has another spelling.
 fn missing(count: usize) -> Vec<String> {
     (0..count).map(|number| format!("crowd/{} m{number}", "e\u{301}".repeat(50))).collect()
 }
@@ -70,7 +70,7 @@ fn a_lookup_makes_steps_and_ends_when_it_is_cancelled() {
     assert_eq!(stat("crowd/\u{212a}elvin", &cancel), Err(RootError::Cancelled));
 }
 
-/// What was seen of a directory is of no use once it has changed: a name that came is found, whatever its times say.
+/// What is remembered of a directory is invalid once it has changed: a new name is found, whatever its times say.
 #[test]
 fn a_name_that_comes_after_a_lookup_is_found_by_the_next_one() {
     let tree = tree(3_000);
@@ -84,7 +84,7 @@ fn a_name_that_comes_after_a_lookup_is_found_by_the_next_one() {
         assert!(lookup(&mut server, asked), "{asked} is not there yet");
         assert!(lookup(&mut server, asked), "{asked} is not there yet, and remembered");
         fs::write(tree.join(real), "here\n").expect("written");
-        // As tar and rsync do, which set a directory's time to that of their source.
+        // Like tar and rsync, which set a directory's time to that of its source.
         fs::File::open(&crowd).and_then(|dir| dir.set_modified(old)).expect("set");
         assert_eq!(server.tool_text("read_text_file", json!({"path": asked})), "here\n");
         fs::remove_file(tree.join(real)).expect("removed");
@@ -92,7 +92,7 @@ fn a_name_that_comes_after_a_lookup_is_found_by_the_next_one() {
     }
 }
 
-/// Waits until a directory's last change is so long ago that the next one shows in its times.
+/// Waits until the last change of a directory is long enough ago that the next one shows in its times.
 fn wait_until_settled(directory: &std::path::Path) {
     let changed = fs::metadata(directory).expect("a directory");
     let changed = SystemTime::UNIX_EPOCH

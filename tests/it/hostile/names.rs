@@ -1,5 +1,4 @@
-//! Hostile names: what is shown of one is one line, leads back to it and to no other, also for whoever changes what has
-//! it.
+//! Hostile names: each is shown on one line, and what is shown leads back to it and to no other, also in changes.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -15,9 +14,9 @@ use crate::search::found;
 use crate::support::{Client, TestServer, Tree};
 use crate::writes::writing;
 
-/// Names that break lines, options, URIs, globs, or the eyes. Each file holds its own name.
+/// Names that break lines, options, URIs or globs, or deceive the eye. Each file contains its own name.
 fn hostile() -> Vec<Vec<u8>> {
-    // For shells, options, URIs, globs and Windows.
+    // Special to shells, options, URIs, globs and Windows.
     let signs =
         r#"-rf -- ~ ... a:b c:\x back\slash % %2e%2e %00 %41 # a#b ? a?offset=2 & * ** [a] {a,b} !x " ' `id` $HOME"#;
     let schemes = ["file:", "file:a", "http:a"];
@@ -33,7 +32,7 @@ fn hostile() -> Vec<Vec<u8>> {
         "joi\u{200d}ned",
     ];
     let spaces = [" ", " lead", "trail ", "\u{feff}mark", "zero\u{200b}width"];
-    // To the eye, or in another form: Latin, Greek and Cyrillic A, K and the kelvin sign, a ligature, i without a dot.
+    // Look-alikes and other forms: Latin, Greek and Cyrillic A, K and the kelvin sign, a ligature, dotless i.
     let alike = "caf\u{e9} cafe\u{301} A \u{391} \u{410} K \u{212a} \u{fb01} fi I \u{131} i\u{307}";
     let text = signs.split(' ').chain(schemes).chain(invisible).chain(spaces).chain(alike.split(' '));
     let bytes: [&[u8]; 4] = [b"bad\xff", b"\xc0\xae\xc0\xae", b"half\xe2\x82", b"\xed\xa0\x80"];
@@ -46,13 +45,13 @@ fn tree() -> Tree {
     hostile().iter().fold(Tree::new(), |tree, name| tree.file_bytes_name(name, name))
 }
 
-/// The names in DIR, as a program sees them.
+/// The names in DIR as another program sees them.
 fn on_disk(tree: &Tree) -> BTreeSet<Vec<u8>> {
     let entries = fs::read_dir(tree.path()).expect("the root");
     entries.map(|entry| entry.expect("an entry").file_name().as_bytes().to_vec()).collect()
 }
 
-/// The paths that a listing shows, each on one line.
+/// The paths that a listing shows, one per line.
 fn shown(server: &mut TestServer) -> Vec<String> {
     let listed = server.tool_text("list_directory", json!({}));
     listed.lines().map(|line| line.strip_prefix("[FILE] ").expect("a file").to_owned()).collect()

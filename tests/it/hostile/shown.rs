@@ -1,4 +1,4 @@
-//! Names that act on the eye or on a terminal: no answer shows one as it is, whatever was asked, done, or refused.
+//! Names that affect the eye or the terminal: no answer shows one literally, whatever was requested, done or refused.
 
 use mcp_fs::hostile::is_hostile;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::sandbox::{OPERATIONS, READ_RESOURCE};
 use crate::support::{Client, TestServer, Tree};
 use crate::writes::writing;
 
-/// Escapes, line ends, marks of direction and annotation, marks without width, fillers, tags, selectors.
+/// Escapes, line separators, direction and annotation marks, zero-width marks, fillers, tags, selectors.
 const NAMES: [&str; 14] = [
     "esc\u{1b}[2J",
     "csi\u{9b}2J",
@@ -26,7 +26,7 @@ const NAMES: [&str; 14] = [
     "note\u{fff9}\u{e0100}",
 ];
 
-/// All strings of an answer, keys apart.
+/// All strings in an answer, except keys.
 fn strings<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
     match value {
         Value::String(text) => found.push(text),
@@ -44,7 +44,7 @@ fn shows_nothing_hostile(answer: &Value, what: &str) {
     for text in found {
         let is_shown = |c: char| is_hostile(c) && !matches!(c, '\n' | '\t');
         assert!(!text.contains(is_shown), "{what}: {text:?}");
-        // The newline of a name would begin a line of its own.
+        // A newline in a name would begin a line of its own.
         assert!(!text.lines().any(|line| line.starts_with("broken")), "{what}: {text:?}");
     }
 }
@@ -113,7 +113,7 @@ fn what_changes_shows_no_hostile_name() {
     }
 }
 
-/// The directory itself may have such a name.
+/// The served directory itself may have such a name.
 #[test]
 fn the_served_directory_s_own_name_is_shown_as_its_uri() {
     for name in NAMES {

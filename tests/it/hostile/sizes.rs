@@ -1,5 +1,5 @@
-//! Files of a terabyte and more that are nothing but holes: what is said of them is said at once, and nobody reads or
-//! writes a terabyte of zeros.
+//! Files of a terabyte and more that consist of holes: answers about them are immediate, and nobody reads or writes a
+//! terabyte of zeros.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -15,8 +15,8 @@ use crate::writes::writing;
 
 const TERABYTE: u64 = 1 << 40;
 
-/// Files that begin as is said and then are holes; one of zeros alone, and one of text that fills all that is looked
-/// at to tell what it is.
+/// Files that begin as given and continue as holes; one only of zeros, and one of text that fills the part that is
+/// examined to tell its type.
 fn tree() -> Tree {
     let picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
     let text = b"needle\n".repeat(80 << 10);
@@ -54,7 +54,7 @@ fn everything_that_is_asked_of_a_terabyte_is_answered_out_of_a_little_memory() {
     }
     let listed = process.tool_text("list_directory_with_sizes", json!({"sortBy": "size"}));
     assert!(listed.ends_with("Combined size: 5.00 TB"), "{listed}");
-    // It is binary as soon as the first hole is seen.
+    // It is binary as soon as the first hole is read.
     let (text, note) = said(&mut process, "search_text", json!({"query": "gone"}));
     assert!(text == crate::search::NOTHING && note.contains("5 binary files skipped"), "{text} {note}");
     assert_eq!(process.descriptors(), open);
@@ -76,7 +76,7 @@ fn the_text_before_a_hole_is_given_and_the_hole_is_not() {
     assert!(error.contains("binary"), "{error}");
 }
 
-/// A line that is never found is looked for as long as a search, which is the time that all have who wait.
+/// A line that does not exist is looked for as long as a search may take, which is also how long others wait.
 #[test]
 fn lines_behind_a_hole_are_looked_for_as_long_as_a_search() {
     let tree = tree();
@@ -120,7 +120,7 @@ fn a_terabyte_is_copied_moved_and_deleted_as_what_it_takes() {
     assert_eq!(crate::writes::names(&tree, ""), ["copy"]);
 }
 
-/// Files can be so large that a few of them are more than 64 bits hold.
+/// Files can be so large that the sum of a few exceeds 64 bits.
 #[test]
 fn sizes_that_no_sum_holds_are_still_summed() {
     let memory = std::path::Path::new("/dev/shm");

@@ -1,4 +1,4 @@
-//! Who may come in, and with what: the checks before a message is read.
+//! Access control: the checks before a message is read.
 
 use serde_json::json;
 

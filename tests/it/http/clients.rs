@@ -1,4 +1,4 @@
-//! Many clients at once: one that floods, stalls or is slow holds up no other.
+//! Many clients at once: one that floods, stalls or is slow delays no other.
 
 use serde_json::json;
 
@@ -65,7 +65,7 @@ fn the_same_ids_in_both_eras_do_not_meet() {
             1 => connection.send(&post(&list()).session(&first)),
             _ => connection.send(&post(&list()).session(&second)),
         }
-        // One after the other within a session: the same id twice at once is an error there.
+        // One at a time within a session: the same id twice at once is an error there.
         let reply = connection.reply();
         assert_eq!((reply.status, &reply.json()["id"]), (200, &json!(1)));
     }

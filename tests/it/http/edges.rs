@@ -1,4 +1,4 @@
-//! What HTTP allows and few clients do: chunks, pipelines, odd forms; and what it forbids.
+//! What HTTP allows and few clients do, such as chunks, pipelines and unusual forms; and what it forbids.
 
 use serde_json::json;
 

@@ -151,11 +151,11 @@ fn ht48_what_changes_before_the_stream_is_open_is_told_once() {
     stream.send(&get(&session));
     stream.head();
     assert_eq!(stream.event().expect("a change")["params"]["uri"], json!(uri));
-    // Whatever else there was of the first would come before this.
+    // Anything left over from the first would come before this.
     std::fs::write(server.tree.join("b.txt"), "end").expect("it is written");
     let mut next = stream.event().expect("a change");
     while next["params"]["uri"] == json!(uri) {
-        // The writes may have been more than one change, but not one for each.
+        // The writes may count as more than one change, but not as one each.
         next = stream.event().expect("a change");
     }
     assert_eq!(next["params"]["uri"], json!(other));
@@ -253,7 +253,7 @@ fn ht32_cancelling_ends_the_request_without_an_answer() {
     server.line_with("7 tools/call");
     assert_eq!(server.ask(&post(&cancelled).session(&session)).status, 202);
     let reply = search.reply();
-    // It may have been done before it was cancelled.
+    // It may have finished before it was cancelled.
     if reply.is_stream() {
         assert!(reply.events().is_empty(), "{reply:?}");
     }

@@ -1,13 +1,13 @@
-//! Streamable HTTP: every rule of the transport, by its number in the list of rules (HT1 to HT171), on the real program
-//! and over bare sockets.
+//! Streamable HTTP: every rule of the transport, by its number in the list of rules (HT1 to HT171), against the real
+//! program over bare sockets.
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | `support`, `requests` | the server, and requests that are written by hand |
+//! | `support`, `requests` | the server, and hand-written requests |
 //! | `access` | hosts, origins, tokens, paths, methods, types and sizes: A and J |
 //! | `legacy` | POST, GET, DELETE, sessions, versions: B to E |
 //! | `modern` | headers, errors, cancelling, listening: G to I |
-//! | `clients` | many at once, in both eras: nothing of one reaches another |
+//! | `clients` | many clients in both eras: nothing of one reaches another |
 //! | `edges` | what HTTP allows and few clients do |
 //! | `startup` | options, tokens, sockets, the sandbox, the end |
 

@@ -1,4 +1,4 @@
-//! 2026-07-28: every request stands alone, and its headers say what it says.
+//! 2026-07-28: every request stands alone, and its headers match its message.
 
 use serde_json::{Value, json};
 
@@ -168,7 +168,7 @@ fn ht128_ht129_lists_say_how_long_they_may_be_kept_and_for_whom() {
     }
 }
 
-/// A stream that hears of changes of `a.txt`.
+/// A stream that reports changes of `a.txt`.
 fn follow(id: &str, server: &HttpServer) -> Request {
     modern(id, "subscriptions/listen", json!({"notifications": {"resourceSubscriptions": [server.tree.uri("a.txt")]}}))
 }

@@ -1,11 +1,11 @@
-//! Requests, written by hand.
+//! Hand-written requests.
 
 use serde_json::{Value, json};
 
 use super::support::TOKEN;
 use crate::support::client::with_meta;
 
-/// A request, whose headers are right until a test changes them.
+/// A request whose headers are correct until a test changes them.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     line: String,
@@ -20,7 +20,7 @@ impl Request {
         Self { line: format!("{method} {target} HTTP/1.1"), headers: headers.to_vec(), body: Vec::new() }
     }
 
-    /// Sets a header in the place of all of that name.
+    /// Sets a header, replacing all of that name.
     pub(crate) fn header(self, name: &str, value: impl AsRef<[u8]>) -> Self {
         self.without(name).and(name, value)
     }
@@ -45,7 +45,7 @@ impl Request {
         self.header("Content-Type", "application/json")
     }
 
-    /// As it goes over the wire, with the length of its body.
+    /// The bytes on the wire, with the length of the body.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut bytes = self.head();
         if !self.line.starts_with("GET") {
@@ -56,7 +56,7 @@ impl Request {
         bytes
     }
 
-    /// Its first line and headers, without the empty line that ends them.
+    /// The request line and headers, without the empty line at their end.
     pub(crate) fn head(&self) -> Vec<u8> {
         let mut head = format!("{}\r\n", self.line).into_bytes();
         for (name, value) in &self.headers {
@@ -99,7 +99,7 @@ pub(crate) fn modern(id: impl Into<Value>, method: &str, params: Value) -> Reque
     }
 }
 
-/// A GET of the event stream of a session.
+/// A GET of a session's event stream.
 pub(crate) fn get(session: &str) -> Request {
     Request::new("GET", "/mcp").header("Accept", "text/event-stream").session(session)
 }

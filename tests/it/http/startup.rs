@@ -1,4 +1,4 @@
-//! How it starts and ends: options, tokens, sockets, the sandbox.
+//! Starting and ending: options, tokens, sockets, the sandbox.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,7 +10,7 @@ use super::requests::modern;
 use super::support::{HttpServer, TOKEN, http_command, lines};
 use crate::support::{TIMEOUT, Tree};
 
-/// What it says when it does not start.
+/// The error of a server that does not start.
 fn refusal(at: &str, tree: &Tree, options: &[&str], token: Option<&str>) -> String {
     let mut command = http_command(at, tree, options);
     match token {
@@ -130,7 +130,7 @@ fn localhost_listens_on_loopback_alone() {
     child.wait().expect("it ends");
 }
 
-/// Every thread must be behind the sandbox: those that a runtime starts early would stay free.
+/// Every thread must be behind the sandbox; those that a runtime starts early would stay free.
 #[cfg(target_os = "linux")]
 #[test]
 fn every_thread_is_behind_the_sandbox() {
@@ -140,7 +140,7 @@ fn every_thread_is_behind_the_sandbox() {
     let mut threads = 0;
     for task in tasks {
         let status = std::fs::read_to_string(task.expect("a thread").path().join("status")).expect("its status");
-        // Landlock asks for it, and a thread inherits both.
+        // Landlock requires it, and threads inherit both.
         assert!(status.contains("NoNewPrivs:\t1"), "{status}");
         threads += 1;
     }
@@ -157,7 +157,7 @@ fn it_ends_within_two_seconds_whatever_is_in_progress() {
     assert!(server.end().success());
 }
 
-/// As systemd does it: the bound socket is descriptor 3, and two variables say so (`sd_listen_fds(3)`).
+/// Like systemd: the bound socket is descriptor 3, and two variables say so (`sd_listen_fds(3)`).
 #[test]
 fn a_socket_from_systemd_is_served() {
     let tree = Tree::new().file("a.txt", "one\n");

@@ -14,7 +14,7 @@ use crate::support::{TIMEOUT, Tree, command};
 
 pub(crate) const TOKEN: &str = "the-token-of-the-tests";
 
-/// A server with a tree of its own. When it is dropped it is told to end, and must end well.
+/// A server with a tree of its own. When dropped, it is told to end, and must end well.
 #[derive(Debug)]
 pub(crate) struct HttpServer {
     child: Child,
@@ -46,7 +46,7 @@ impl HttpServer {
         self.child.id()
     }
 
-    /// The next line on stderr that holds `text`.
+    /// The next line on stderr that contains `text`.
     pub(crate) fn line_with(&self, text: &str) -> String {
         loop {
             let line = self.stderr.recv_timeout(TIMEOUT).expect("it is said");
@@ -60,14 +60,14 @@ impl HttpServer {
         Connection::open(self.address)
     }
 
-    /// Sends one request on a connection of its own.
+    /// Sends one request on a new connection.
     pub(crate) fn ask(&self, request: &Request) -> Reply {
         let mut connection = self.connect();
         connection.send(request);
         connection.reply()
     }
 
-    /// Begins a session of a revision; gives its id.
+    /// Begins a session of a revision, and returns its id.
     pub(crate) fn session(&self, revision: &str) -> String {
         let reply = self.ask(&initialize(revision));
         assert_eq!(reply.status, 200, "{reply:?}");
@@ -104,7 +104,7 @@ impl Drop for HttpServer {
     }
 }
 
-/// The program, to serve `tree` over HTTP with the token of the tests.
+/// The program serving `tree` over HTTP with the token of the tests.
 pub(crate) fn http_command(at: &str, tree: &Tree, options: &[&str]) -> Command {
     let mut command = command(["--http", at]);
     command.args(options).arg(tree.path()).env("MCP_FS_TOKEN", TOKEN);
@@ -132,7 +132,7 @@ pub(crate) fn lines(child: &mut Child) -> Receiver<String> {
 #[derive(Debug)]
 pub(crate) struct Connection {
     stream: BufReader<TcpStream>,
-    /// Bytes of a chunk that were not read as an event yet.
+    /// Text of a chunk that has not been read as an event yet.
     events: String,
 }
 
@@ -162,7 +162,7 @@ impl Reply {
         self.header("content-type") == Some("text/event-stream")
     }
 
-    /// The messages of a whole event stream.
+    /// The messages of a complete event stream.
     pub(crate) fn events(&self) -> Vec<Value> {
         let text = std::str::from_utf8(&self.body).expect("text");
         text.split("\n\n").filter_map(event).collect()
@@ -189,7 +189,7 @@ impl Connection {
     }
 
     pub(crate) fn write(&mut self, bytes: impl AsRef<[u8]>) {
-        // The server may have refused it, and closed, before all was written.
+        // The server may have rejected the request and closed the connection before all was written.
         let _ = self.stream.get_mut().write_all(bytes.as_ref());
     }
 
@@ -197,7 +197,7 @@ impl Connection {
         self.stream.get_mut().shutdown(Shutdown::Write).expect("a socket");
     }
 
-    /// The next response, whole.
+    /// The next response as a whole.
     pub(crate) fn reply(&mut self) -> Reply {
         let mut reply = self.head();
         if let Some(length) = reply.header("content-length") {
@@ -261,7 +261,7 @@ impl Connection {
         line.trim_end().to_owned()
     }
 
-    /// All that is left to read until the server closes it.
+    /// Everything until the server closes the connection.
     pub(crate) fn rest(&mut self) -> String {
         let mut rest = Vec::new();
         match self.stream.read_to_end(&mut rest) {
@@ -271,14 +271,14 @@ impl Connection {
     }
 }
 
-/// The memory that a process has now, in bytes.
+/// The current memory of a process, in bytes.
 pub(crate) fn resident(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("VmRSS");
     line.split_whitespace().nth(1).and_then(|kib| kib.parse::<u64>().ok()).expect("KiB") << 10
 }
 
-/// A tree whose search takes a while.
+/// A tree that takes a while to search.
 pub(crate) fn wide_tree() -> Tree {
     (0..8).fold(Tree::new(), |tree, n| tree.file(format!("{n}.txt"), "xxxxxxxxxxxxxxxxxxxxxxxxxxx ".repeat(200_000)))
 }

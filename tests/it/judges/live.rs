@@ -1,4 +1,5 @@
-//! The official SDK's client hears of changes: through its handler in the legacy era, on streams in the modern one.
+//! The official SDK's client is notified of changes: through its handler in the legacy era, on streams in the modern
+//! one.
 
 use std::fs;
 use std::future::Future;
@@ -17,7 +18,7 @@ use crate::support::{TIMEOUT, Tree};
 
 const LIST_CHANGED: &str = "list_changed";
 
-/// Hears what no stream was opened for.
+/// Receives notifications that belong to no stream.
 struct Ears(UnboundedSender<String>);
 
 impl ClientHandler for Ears {
@@ -51,7 +52,7 @@ async fn next(stream: &mut Subscription) -> String {
     }
 }
 
-/// Writes a file in one step: what takes two can be two changes.
+/// Writes a file in one step: two steps could count as two changes.
 fn write(tree: &Tree, path: &str) {
     let new = tree.outside().join("new");
     fs::write(&new, "changed\n").expect("it is written");
@@ -73,7 +74,7 @@ fn rmcp_subscribes_and_is_told() {
         write(&tree, "new.txt");
         assert_eq!(hear(&mut heard).await, LIST_CHANGED);
         client.unsubscribe(UnsubscribeRequestParams::new(&uri)).await.expect("its end");
-        // What is told next is of the other file.
+        // The next notification is about the other file.
         let other = tree.uri("new.txt");
         client.subscribe(SubscribeRequestParams::new(&other)).await.expect("a subscription");
         write(&tree, "haiku.txt");

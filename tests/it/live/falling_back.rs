@@ -1,5 +1,5 @@
-//! Where changes are not noticed as usual: without inotify, without enough of it, when it is too slow, when nobody
-//! wants any, and when there is no DIR any more.
+//! When changes cannot be detected as usual: without inotify, with too few watches, with lost events, when detection is
+//! off, and when DIR is gone.
 
 use std::fs;
 #[cfg(target_os = "linux")]
@@ -107,7 +107,7 @@ fn beyond_the_limit_of_watches_changes_are_noticed_all_the_same_and_that_is_said
     }
 }
 
-/// The program is stopped while more happens than the system's queue takes.
+/// The program is stopped while more happens than fits into the system's queue.
 #[cfg(target_os = "linux")]
 #[test]
 fn when_more_happens_than_the_system_remembers_nothing_is_missed_and_that_is_said_once() {
@@ -121,7 +121,7 @@ fn when_more_happens_than_the_system_remembers_nothing_is_missed_and_that_is_sai
     live.listen_to_list("list");
     until("all is watched", || super::watches::watches(&live.client).len() == 5);
     live.in_one_moment(|tree| {
-        // Each makes three events, and half as many again are made as can be kept.
+        // Each causes three events, so this is half as many again as the queue holds.
         for number in 0..most / 2 {
             let path = tree.join(format!("{number}.tmp"));
             fs::write(&path, "").unwrap();
@@ -161,7 +161,7 @@ fn when_the_served_directory_is_deleted_that_is_told_and_does_not_keep_the_progr
     }
 }
 
-/// Processor time, in the hundredths of a second in which Linux counts it.
+/// Processor time, in hundredths of a second as Linux counts it.
 #[cfg(target_os = "linux")]
 fn ticks(live: &Live<Process>) -> u64 {
     // utime and stime: see proc(5).

@@ -1,4 +1,4 @@
-//! When the list of resources counts as changed, who hears of it, and how often.
+//! When the list of resources counts as changed, who is notified, and how often.
 
 use std::fs;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ fn tree() -> Tree {
     tree.file(".gitignore", "*.log\n").file("old.log", "ignored\n").dir("empty")
 }
 
-/// One stream and one legacy client, who has listed, follow the list. What takes several steps is one change.
+/// One stream and one legacy client that has listed follow the list. A change in several steps is one change.
 fn live() -> Live {
     let tree = tree();
     let builder = TestServer::builder(&tree).limits(|limits| {
@@ -37,7 +37,7 @@ fn is_told_once(change: impl FnOnce(&Tree)) {
     live.nothing_else();
 }
 
-/// The same for what takes several steps: the program sees them all at once.
+/// The same for a change in several steps: the program sees them all at once.
 fn is_told_once_as_a_whole(change: impl FnOnce(&Tree)) {
     let mut live = Live::spawn_legacy(tree());
     live.client.result("resources/list", json!({}));
@@ -53,12 +53,12 @@ fn is_not_told(change: impl FnOnce(&Tree)) {
     live.nothing_else();
 }
 
-/// What the list holds now.
+/// The current list.
 fn listed<C: Client>(live: &mut Live<C>) -> Vec<String> {
     names(&list_all(&mut live.client)).into_iter().map(str::to_owned).collect()
 }
 
-/// Hears that the list has changed, and lists, until it is as wanted. Gives how often it heard that.
+/// Waits for notifications and lists, until the list is as wanted. Returns how many notifications came.
 fn listens_until<C: Client>(live: &mut Live<C>, wanted: impl Fn(&[String]) -> bool) -> usize {
     for heard in 1.. {
         assert_eq!(live.news(), "\"s\" list_changed");
@@ -159,13 +159,13 @@ fn a_tree_that_is_made_at_once_is_noticed_to_its_depth() {
         fs::write(live.tree.join(format!("x/y/{number}/leaf.txt")), "").unwrap();
     }
     listens_until(&mut live, |names| names.iter().filter(|name| name.ends_with("leaf.txt")).count() == 50);
-    // Also when it has come to rest: what happens at its end is noticed.
+    // Also after it has come to rest: the last changes are noticed.
     for number in 0..5 {
         let path = format!("{deep}/{number}.txt");
         fs::write(live.tree.join(&path), "").unwrap();
         listens_until(&mut live, |names| names.contains(&path));
     }
-    // It may be told once more, about the last of these.
+    // It may be notified once more, about the last of these.
     live.client.close();
 }
 
@@ -211,7 +211,7 @@ fn a_stream_begins_with_a_message_when_the_client_has_an_older_list() {
     live.listen("s", json!({"resourcesListChanged": true}));
     assert_eq!(live.news(), "\"s\" list_changed");
     live.nothing_else();
-    // Not when the list that it has still holds.
+    // Not if its list is still valid.
     live.cancel("s");
     listed(&mut live);
     live.listen("s", json!({"resourcesListChanged": true}));
@@ -266,7 +266,7 @@ fn every_list_is_a_new_one_also_while_watching() {
     live.client.close();
 }
 
-/// The answer is held back after the walk: it is old when it is sent.
+/// The answer is held back after the walk, so it is outdated when it is sent.
 #[test]
 fn a_list_that_is_old_when_it_comes_is_followed_by_a_message() {
     let tree = tree();

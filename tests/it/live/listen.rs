@@ -1,4 +1,4 @@
-//! `subscriptions/listen` of 2026-07-28: what is acknowledged, under which id, and what is refused.
+//! `subscriptions/listen` of 2026-07-28: what is acknowledged, under which id, and what is rejected.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ fn the_acknowledgement_names_what_is_told_of_and_nothing_else() {
         (json!({"resourcesListChanged": true}), json!({"resourcesListChanged": true})),
         (json!({"resourcesListChanged": false, "resourceSubscriptions": []}), json!({})),
         (json!({"resourcesListChanged": null, "resourceSubscriptions": null}), json!({})),
-        // Neither tools nor prompts change here.
+        // Tools and prompts never change here.
         (json!({"toolsListChanged": true, "promptsListChanged": true}), json!({})),
         (json!({"toolsListChanged": true, "resourcesListChanged": true}), json!({"resourcesListChanged": true})),
         (json!({"dev.example/unknown": {"deep": [1]}}), json!({})),
@@ -53,7 +53,7 @@ fn what_cannot_be_followed_is_left_out_and_the_rest_is_told_of() {
     append(&live.tree, "a.txt", "more\n");
     assert_eq!(live.news(), "\"s\" updated a.txt");
     live.nothing_else();
-    // With nothing to tell it is open all the same, and ends as others do.
+    // With nothing to report, it is still open, and ends like others.
     live.cancel("s");
     let end = live.client.close();
     assert_eq!((end.len(), &end[0]["id"]), (1, &json!("bad")), "{end:?}");
@@ -98,7 +98,7 @@ fn an_id_is_given_back_as_it_was_written() {
     live.nothing_else();
 }
 
-/// It goes beyond what `serde_json` keeps exact, so the lines themselves are compared.
+/// It exceeds what `serde_json` keeps exactly, so the lines themselves are compared.
 #[test]
 fn an_id_of_forty_digits_is_given_back_digit_by_digit() {
     let id = "1234567890123456789012345678901234567890";
@@ -188,7 +188,7 @@ fn what_goes_beyond_the_limit_of_subscriptions_is_left_out() {
     assert_eq!(acknowledged, json!({"resourceSubscriptions": uris[..3]}));
     assert_eq!(live.listen("t", json!({"resourceSubscriptions": uris})), json!({}));
     live.cancel("s");
-    // Room is made by the thread that followed them, and so a moment later.
+    // The thread that followed them makes room, and therefore a moment later.
     let deadline = Instant::now() + TIMEOUT;
     let all = json!({"resourceSubscriptions": uris[2..]});
     for stream in 1.. {

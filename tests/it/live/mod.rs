@@ -1,19 +1,19 @@
-//! Changes while the server runs: who hears of what, in the words of which era, and how often.
+//! Changes while the server runs: who is notified of what, in which era's form, and how often.
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | `updated` | what is a change of a file, and what is none; each is told once, to each who asked |
-//! | `ways` | a file behind links, in directories that move; a directory; odd names |
-//! | `subscribe` | `resources/subscribe` and `unsubscribe`: what they refuse, and how they end |
+//! | `updated` | what counts as a change of a file; each is reported once to each subscriber |
+//! | `ways` | a file behind links, in directories that move; a directory; unusual names |
+//! | `subscribe` | `resources/subscribe` and `unsubscribe`: what they reject, and how they end |
 //! | `listen` | `subscriptions/listen`: what is acknowledged, and under which id |
 //! | `order` | subscriptions begin and end in the order in which they were sent |
 //! | `streams` | several streams: their own copies, their limits, their ends |
-//! | `list` | when the list of resources counts as changed, and how often that is told |
-//! | `falling_back` | without inotify, without enough of it, without wanting any, without DIR |
+//! | `list` | when the list of resources counts as changed, and how often that is reported |
+//! | `falling_back` | without inotify, with too few watches, switched off, without DIR |
 //! | `watches` | what Linux is asked to watch, and that nothing of it is left behind |
 //!
-//! Real files change, and messages are awaited. That something is *not* told is shown by what is told after it:
-//! [`Live::nothing_else`] changes another file, of which nothing was said before.
+//! Real files change, and messages are awaited. That something is *not* reported is shown by what is reported next:
+//! [`Live::nothing_else`] changes another file, about which nothing was said before.
 
 mod falling_back;
 mod list;
@@ -40,27 +40,27 @@ use crate::support::{Client, LATEST_LEGACY, Process, TIMEOUT, TestServer, Tree};
 
 const SENTINEL: &str = "sentinel.txt";
 
-/// A client that follows what becomes of a tree.
+/// A client that follows changes in a tree.
 #[derive(Debug)]
 pub(crate) struct Live<C: Client = TestServer> {
-    // Before the tree: it ends before the tree goes away.
+    // Before the tree, so that it ends before the tree is removed.
     pub(crate) client: C,
     pub(crate) tree: Tree,
 }
 
 impl Live {
-    /// Serves a tree with the limits changed.
+    /// Serves a tree with some limits changed.
     pub(crate) fn with(tree: Tree, change: impl FnOnce(&mut Limits)) -> Self {
         let server = TestServer::builder(&tree).limits(change).start();
         Self::new(server, tree)
     }
 
-    /// Serves a tree so that nothing is waited for: right where changes are made in single steps.
+    /// Serves a tree without any delays, for changes that are made in single steps.
     pub(crate) fn quick(tree: Tree) -> Self {
         Self::with(tree, quick)
     }
 
-    /// The same, for a client that has initialized.
+    /// The same, after the legacy handshake.
     pub(crate) fn legacy(tree: Tree) -> Self {
         let server = TestServer::builder(&tree).limits(quick).start().legacy(LATEST_LEGACY);
         Self::new(server, tree)
@@ -75,14 +75,14 @@ impl Live<Process> {
         Self::new(Process::start(command), tree)
     }
 
-    /// The same, for a client that has initialized.
+    /// The same, after the legacy handshake.
     pub(crate) fn spawn_legacy(tree: Tree) -> Self {
         let process = Process::spawn([tree.path()]).legacy(LATEST_LEGACY);
         Self::new(process, tree)
     }
 
-    /// Makes a change that takes several steps while the program is stopped: how long they take does not matter then.
-    /// It sees all of them at once when it goes on.
+    /// Makes a change in several steps while the program is stopped, so that their duration does not matter: it sees
+    /// all of them at once when it continues.
     #[cfg(unix)]
     pub(crate) fn in_one_moment(&self, change: impl FnOnce(&Tree)) {
         use rustix::process::Signal;
@@ -98,7 +98,7 @@ impl Live<Process> {
         change(&self.tree);
     }
 
-    /// What `/proc` says of it, from its state on.
+    /// The fields of `/proc/PID/stat` from the state on.
     #[cfg(target_os = "linux")]
     pub(crate) fn stat(&self) -> Vec<String> {
         let stat = fs::read_to_string(self.client.proc("stat")).expect("/proc/PID/stat");
@@ -108,7 +108,8 @@ impl Live<Process> {
 }
 
 impl<C: Client> Live<C> {
-    /// For a server of this tree. The file that [`Self::nothing_else`] needs must not come later: the list would show it.
+    /// For a server of this tree. The file that [`Self::nothing_else`] needs must not be created later: the list would
+    /// show it.
     pub(crate) fn new(client: C, tree: Tree) -> Self {
         fs::write(tree.join(SENTINEL), "").expect("a file");
         Self { client, tree }
@@ -121,7 +122,7 @@ impl<C: Client> Live<C> {
         assert_eq!(answer["result"], json!({}), "{uri}: {answer}");
     }
 
-    /// Opens a stream; gives what is acknowledged.
+    /// Opens a stream, and returns what is acknowledged.
     #[allow(clippy::needless_pass_by_value, reason = "called with json!")]
     pub(crate) fn listen(&mut self, id: impl Into<Value>, notifications: Value) -> Value {
         let id = id.into();
@@ -138,8 +139,8 @@ impl<C: Client> Live<C> {
         assert_eq!(self.listen(id, wanted.clone()), wanted);
     }
 
-    /// Opens a stream on the list, lists, and waits until the server has looked at it, too: from here on every change is
-    /// told once.
+    /// Opens a stream on the list, lists, and waits until the server has looked as well: from here on, every change is
+    /// reported once.
     pub(crate) fn listen_to_list(&mut self, id: impl Into<Value>) {
         let wanted = json!({"resourcesListChanged": true});
         assert_eq!(self.listen(id, wanted.clone()), wanted);
@@ -147,29 +148,29 @@ impl<C: Client> Live<C> {
         self.nothing_else();
     }
 
-    /// Cancels a stream. Nothing more is said on it once the server has read that.
+    /// Cancels a stream. Nothing more is sent on it once the server has read that.
     pub(crate) fn cancel(&mut self, id: impl Into<Value>) {
         self.client.notify("notifications/cancelled", json!({"requestId": id.into()}));
     }
 
-    /// The next message in short: the id of its stream if it has one, what it says, and of which path.
+    /// The next message in short form: the id of its stream if it has one, what it says, and the path.
     pub(crate) fn news(&mut self) -> String {
         let message = self.client.recv();
         self.in_short(&message)
     }
 
-    /// So many messages in short, in the order of the alphabet: which stream hears first is nobody's business.
+    /// `count` messages in short form, sorted, because streams may be notified in any order.
     pub(crate) fn all_news(&mut self, count: usize) -> Vec<String> {
         let mut news: Vec<String> = (0..count).map(|_| self.news()).collect();
         news.sort();
         news
     }
 
-    /// Sees to it that of all that happened before this nothing more is told.
+    /// Checks that nothing more is reported of what happened before.
     pub(crate) fn nothing_else(&mut self) {
         let watcher = "sentinel";
         self.listen_to(watcher, SENTINEL);
-        // Twice: what became due together with the first is told before the second.
+        // Twice: whatever became due together with the first is reported before the second.
         for _ in 0..2 {
             append(&self.tree, SENTINEL, "still here\n");
             assert_eq!(self.news(), format!("{watcher:?} updated {SENTINEL}"));
@@ -190,7 +191,7 @@ impl<C: Client> Live<C> {
     }
 }
 
-/// Nothing is waited for. The list is told as often as it changes.
+/// Without delays. The list is reported as often as it changes.
 pub(crate) fn quick(limits: &mut Limits) {
     limits.watch.settle = Duration::from_millis(10);
     limits.watch.poll = Duration::from_millis(50);
@@ -205,13 +206,13 @@ pub(crate) fn listen(id: &Value, notifications: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": "subscriptions/listen", "params": params})
 }
 
-/// Appends to a file, in one step.
+/// Appends to a file in one step.
 pub(crate) fn append(tree: &Tree, path: &str, text: &str) {
     let file = fs::OpenOptions::new().append(true).open(tree.join(path));
     file.and_then(|mut file| file.write_all(text.as_bytes())).expect("it is written");
 }
 
-/// Waits for what the system gives no event for.
+/// Waits for something that causes no event.
 pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
     let begun = Instant::now();
     while !holds() {

@@ -1,4 +1,4 @@
-//! Subscriptions begin and end in the order in which the client said so, however long each takes.
+//! Subscriptions begin and end in the order in which the client sent them, however long each takes.
 
 use mcp_fs::call::Call;
 use mcp_fs::limits::Limits;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::live::{Live, append, listen, quick};
 use crate::support::{Client as _, Gate, LATEST_LEGACY, TestServer, Tree};
 
-/// A legacy client of a server where each subscription waits at the gate.
+/// A legacy client of a server in which each subscription waits at the gate.
 fn slow(gate: &Gate, change: impl FnOnce(&mut Limits)) -> Live {
     let tree = Tree::new().file("a.txt", "one\n").file("b.txt", "two\n");
     let gate = gate.clone();
@@ -25,7 +25,7 @@ fn request(live: &Live, id: u32, method: &str, path: &str) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": format!("resources/{method}"), "params": params}).to_string() + "\n"
 }
 
-/// The ids of the next answers; each must be a result.
+/// The ids of the next answers, each of which must be a result.
 fn answered(live: &mut Live, count: usize) -> Vec<Value> {
     (0..count)
         .map(|_| live.client.recv())
@@ -42,7 +42,7 @@ fn an_end_that_is_sent_behind_a_slow_beginning_comes_behind_it() {
     let lines: String = lines.map(|(id, method, path)| request(&live, id, method, path)).concat();
     live.client.send_raw(lines);
     gate.wait_for(1);
-    // It holds up nothing else.
+    // It delays nothing else.
     assert_eq!(live.client.tool_text("read_text_file", json!({"path": "a.txt"})), "one\n");
     assert_eq!(gate.arrived(), 1, "the second begins when the first has ended");
     live.client.expect_silence();
@@ -84,7 +84,7 @@ fn a_beginning_that_is_cancelled_has_no_effect_and_lets_the_next_one_begin() {
     live.nothing_else();
 }
 
-/// What the end of one client's subscription makes room for is there when the stream behind it begins.
+/// The room freed by the end of one subscription is available when the next stream begins.
 #[test]
 fn the_order_holds_across_eras() {
     let gate = Gate::new();
@@ -103,7 +103,7 @@ fn the_order_holds_across_eras() {
     live.nothing_else();
 }
 
-/// As it was found: a link is looked up where that may take long, and nothing has to be looked up to end a subscription.
+/// As first resolved: resolving a link may take long, and ending a subscription must not need that.
 #[cfg(unix)]
 #[test]
 fn a_link_is_subscribed_to_and_unsubscribed_from_in_one_breath() {

@@ -1,4 +1,5 @@
-//! Several streams side by side: each hears what it asked for, takes nobody's place, and ends by itself or with all.
+//! Several streams side by side: each reports what it was opened for, displaces no other, and ends on its own or with
+//! all.
 
 use std::fs;
 
@@ -40,7 +41,7 @@ fn a_legacy_session_and_streams_are_told_side_by_side() {
     live.listen_to(1, "a.txt");
     append(&live.tree, "a.txt", "more\n");
     assert_eq!(live.all_news(2), ["1 updated a.txt", "updated a.txt"]);
-    // The end of one is not the end of the other.
+    // The end of one does not end the other.
     live.cancel(1);
     append(&live.tree, "a.txt", "more\n");
     assert_eq!(live.news(), "updated a.txt");
@@ -119,7 +120,7 @@ fn streams_take_no_places_of_requests() {
     live.nothing_else();
 }
 
-/// What a stream ends with.
+/// Whether a message ends a stream.
 fn is_end(message: &Value) -> bool {
     message["result"]["resultType"] == "complete" && message["result"]["_meta"][SUBSCRIPTION_ID] == message["id"]
 }

@@ -1,4 +1,4 @@
-//! `resources/subscribe` and `resources/unsubscribe` of 2024-11-05 to 2025-11-25: what they take, refuse and end.
+//! `resources/subscribe` and `resources/unsubscribe` of 2024-11-05 to 2025-11-25: what they accept, reject and end.
 
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ fn subscribing_twice_notifies_once() {
     append(&live.tree, "a.txt", "more\n");
     assert_eq!(live.news(), "updated a.txt");
     live.nothing_else();
-    // And one end is the end.
+    // And a single unsubscribe ends it.
     let uri = live.tree.uri("a.txt");
     assert_eq!(unsubscribe(&mut live, &uri)["result"], json!({}));
     append(&live.tree, "a.txt", "more\n");
@@ -186,7 +186,7 @@ fn when_there_are_too_many_subscriptions_one_must_end_before_the_next() {
     let error = refusal(&mut live, &uri);
     assert_eq!(error["code"], -32603, "{error}");
     assert!(error["message"].as_str().is_some_and(|text| text.contains('3')), "it should say how many: {error}");
-    // To one that there is, it can subscribe again.
+    // It can subscribe again to one that exists.
     live.subscribe("a.txt");
     let root = live.tree.uri("");
     unsubscribe(&mut live, &root);
@@ -224,7 +224,7 @@ fn nothing_is_told_before_initialized_and_once_what_came_until_then() {
     for _ in 0..3 {
         append(&live.tree, "a.txt", "more\n");
         std::fs::write(live.tree.join("new.txt"), "").unwrap();
-        // It sees to silence, and that the server has noticed.
+        // This checks for silence, and that the server has noticed.
         live.nothing_else();
         std::fs::remove_file(live.tree.join("new.txt")).unwrap();
         live.nothing_else();

@@ -1,4 +1,4 @@
-//! What is a change of a file: each of these is told once, to each who asked; and what is none.
+//! What counts as a change of a file and what does not: each change is reported once to each subscriber.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 use crate::live::{Live, append};
 use crate::support::{Client as _, LATEST_LEGACY, Process, TestServer, Tree};
 
-/// One legacy client and two streams follow `a.txt`. A change may take several steps, which are made in one moment: the
-/// program, for which one change ends with a tenth of a second of rest, does not see how long they take.
+/// One legacy client and two streams follow `a.txt`. A change may take several steps, which are made while the program
+/// is stopped. A change ends with a tenth of a second of rest, so the duration of the steps must not be visible.
 fn live() -> Live<Process> {
     let tree = Tree::new().file("a.txt", "one\n").file("other.txt", "another\n").file("sub/b.txt", "b\n");
     let mut live = Live::spawn_legacy(tree);
@@ -120,7 +120,7 @@ fn that_it_goes_and_that_it_comes_back_are_two_changes() {
 fn a_write_at_once_after_the_news_of_another_is_a_change_even_of_the_same_size() {
     let mut live = live();
     for text in ["two\n", "six\n", "ten\n", "one\n"] {
-        // In one step, without emptying it first.
+        // In one step, without truncating it first.
         let file = fs::OpenOptions::new().write(true).open(live.tree.join("a.txt"));
         file.and_then(|mut file| file.write_all(text.as_bytes())).unwrap();
         assert_eq!(live.all_news(3), ["\"s\" updated a.txt", "1 updated a.txt", "updated a.txt"], "{text}");
@@ -128,7 +128,7 @@ fn a_write_at_once_after_the_news_of_another_is_a_change_even_of_the_same_size()
     live.nothing_else();
 }
 
-/// It is written while the server begins to watch it and looks at it for the first time.
+/// It is written while the server begins to watch it and examines it for the first time.
 #[test]
 fn what_is_written_as_soon_as_it_is_followed_is_told_once() {
     let paths: Vec<String> = (0..500).map(|number| format!("{number:03}.txt")).collect();
@@ -157,7 +157,7 @@ fn a_log_that_never_rests_is_told_of_while_it_grows() {
     assert_eq!(live.all_news(3), ["\"s\" updated a.txt", "1 updated a.txt", "updated a.txt"]);
     drop(stop);
     writer.join().unwrap();
-    // What was written since then may be told already.
+    // What was written since then may have been reported already.
     live.client.close_stdin();
     live.client.wait();
 }

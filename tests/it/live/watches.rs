@@ -1,5 +1,5 @@
-//! What Linux is asked to watch, as it shows in `/proc`: nothing before somebody wants to hear of changes, no more than
-//! needed and allowed then, and nothing after.
+//! What Linux is asked to watch, as shown in `/proc`: nothing before a client wants to be notified, only what is needed
+//! and allowed then, and nothing afterwards.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use serde_json::json;
 use crate::live::{Live, append, quick, until};
 use crate::support::{Client as _, LATEST_LEGACY, Process, TestServer, Tree};
 
-/// Every watch of a process: the line that `/proc` has of it.
+/// Every watch of a process: its line in `/proc`.
 pub(crate) fn watches(process: &Process) -> Vec<String> {
     watch_lines(&process.proc("fdinfo"))
 }
 
 fn watch_lines(fdinfo: &Path) -> Vec<String> {
-    // A descriptor may be closed meanwhile.
+    // A descriptor may have been closed meanwhile.
     let infos = entries(fdinfo).into_iter().filter_map(|path| fs::read_to_string(path).ok());
     let all: String = infos.collect();
     all.lines().filter(|line| line.starts_with("inotify wd:")).map(str::to_owned).collect()
@@ -45,7 +45,7 @@ fn nothing_is_watched_before_a_client_subscribes() {
     process.result("resources/templates/list", json!({}));
     process.tool_text("directory_tree", json!({}));
     process.tool_text("search_text", json!({"query": "one"}));
-    // A modern client lists without wanting to hear more.
+    // A modern client lists without opening a stream.
     process.modern("resources/list", json!({}));
     assert_eq!(watches(&process), [] as [&str; 0]);
     assert_eq!((watchers(&process), process.descriptors()), (0, before));
@@ -118,8 +118,8 @@ fn one_thread_watches_and_descriptors_do_not_grow_with_what_was_followed_before(
     assert_eq!(rounds(10), before);
 }
 
-/// In this process other servers run at the same time; what this one watches is known by the number of its directory.
-/// The thread that watches owns the descriptor, so where that is gone, the thread has ended.
+/// Other servers run in this process at the same time; this one's watches are identified by the inode of its directory.
+/// The watching thread owns the descriptor, so when that is gone, the thread has ended.
 #[test]
 fn a_server_that_has_ended_leaves_no_watch_and_so_no_thread() {
     use std::os::unix::fs::MetadataExt as _;

@@ -1,4 +1,4 @@
-//! What a URI leads to, and by which way: links, directories that move, directories themselves, odd names.
+//! Where a URI leads and by which way: links, directories that move, directories themselves, unusual names.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::live::{Live, append};
 use crate::support::{Client as _, Tree};
 
-/// Makes a link lead elsewhere, in one step.
+/// Makes a link lead elsewhere in one step.
 fn point(tree: &Tree, link: &str, target: &str) {
     symlink(target, tree.join("link.tmp")).unwrap();
     fs::rename(tree.join("link.tmp"), tree.join(link)).unwrap();

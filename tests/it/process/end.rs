@@ -1,5 +1,5 @@
-//! How it ends: by the end of its input, by a signal, because nobody listens any more. How fast it does is measured
-//! by `cargo bench --bench soak -- --ends`.
+//! How it ends: when its input ends, by a signal, or because nobody reads any more. `cargo bench --bench soak --
+//! --ends` measures how long that takes.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -29,7 +29,7 @@ fn a_signal_ends_it() {
         process.result("tools/list", json!({}));
         process.signal(signal);
         let exit = process.wait();
-        // As a shell reports a signal, or the signal itself.
+        // Either the way a shell reports a signal, or the signal itself.
         let number = signal.as_raw();
         let by_signal = exit.status.signal() == Some(number) || exit.status.code() == Some(128 + number);
         assert!(by_signal && exit.stderr.is_empty() && exit.rest.is_empty(), "{signal:?}: {exit:?}");
@@ -47,7 +47,7 @@ fn a_signal_ends_it_while_its_output_is_not_read() {
         let mut child = command.spawn().expect("mcp-fs starts");
         let mut stdin = child.stdin.take().expect("piped");
         let stdout = child.stdout.take().expect("piped");
-        // It has read one line when the other, which does not fit into the pipe, is taken.
+        // It has read one line once the other, which does not fit into the pipe, is accepted.
         stdin.write_all(reads(&tree, "big.txt", 150).as_bytes()).expect("it reads");
         stdin.write_all(reads(&tree, "big.txt", 150).as_bytes()).expect("it reads");
         let kill = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status();
@@ -58,7 +58,7 @@ fn a_signal_ends_it_while_its_output_is_not_read() {
     }
 }
 
-/// stdin stays open: only the failing write tells it.
+/// stdin stays open: only the failing write reveals it.
 #[test]
 fn a_client_that_closes_our_output_ends_it_quietly() {
     let tree = Tree::new();
@@ -92,7 +92,7 @@ fn a_client_that_closes_our_socket_ends_it_quietly() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
-/// As when it dies: everything is closed, in the middle of a big answer.
+/// As when the client dies: everything is closed in the middle of a large answer.
 #[test]
 fn a_client_that_dies_in_the_middle_of_an_answer_ends_it_quietly() {
     let tree = Tree::new().file("big.txt", "x".repeat(250_000));

@@ -1,4 +1,4 @@
-//! What Linux lets a test see of a process: its descriptors, and flags that it shares with its parent; and streams
+//! What a test can see of a process on Linux: its descriptors, and flags that it shares with its parent. Also streams
 //! that belong to another user.
 
 use std::fs;
@@ -17,7 +17,7 @@ use crate::support::{Client as _, LATEST_LEGACY, Process, Tree, command};
 #[test]
 fn the_number_of_open_descriptors_stays_the_same() {
     let tree = (0..20).fold(Tree::new(), |tree, n| tree.file(format!("d{n}/a.txt"), "x".repeat(1_000 * n * n)));
-    // What watches a list opens a directory now and then, whenever it likes: that has tests of its own.
+    // A watcher of the list opens a directory at arbitrary times; that has its own tests.
     let options = ["--watch=off".as_ref(), tree.path()];
     let mut process = Process::spawn(options).legacy(LATEST_LEGACY);
     let mut work = |rounds: usize| {
@@ -36,7 +36,7 @@ fn the_number_of_open_descriptors_stays_the_same() {
     assert_eq!(work(20), before);
 }
 
-/// An allocator keeps what it is given back, in a heap for every few threads; with these reads that was 60 MB.
+/// An allocator keeps freed memory in several heaps, one for every few threads; with these reads that was 60 MB.
 #[test]
 fn the_memory_of_large_answers_goes_back_to_the_system() {
     let tree = Tree::new().file("large.bin", vec![0; 3_750_000]);
@@ -49,7 +49,8 @@ fn the_memory_of_large_answers_goes_back_to_the_system() {
     assert!(peak < 96 << 10, "at most 64 MiB of answers took {peak} KiB");
 }
 
-/// A file is in memory several times while it is edited, and then stays in a heap for every few threads: 250 MB here.
+/// A file is in memory several times while it is edited, and would then stay in a heap for every few threads: 250 MB
+/// here.
 #[test]
 fn large_files_are_edited_in_the_memory_of_one() {
     let text = "line\n".repeat(800_000);
@@ -67,8 +68,8 @@ fn large_files_are_edited_in_the_memory_of_one() {
     assert!(peak < 80 << 10, "edits of 4 MB took {peak} KiB");
 }
 
-/// `O_NONBLOCK` belongs to the open file, which a parent, a shell or `cat` on the same terminal shares: it would
-/// find its reads and writes failing.
+/// `O_NONBLOCK` belongs to the open file description. A parent, a shell or `cat` on the same terminal shares it, and
+/// would find its reads and writes failing.
 #[test]
 fn shared_streams_are_left_blocking() {
     let tree = Tree::new().file("a.txt", "x".repeat(100_000));
@@ -79,7 +80,7 @@ fn shared_streams_are_left_blocking() {
         ("sockets", stdin_socket.0.into(), stdin_socket.1.into(), stdout_socket.0.into(), stdout_socket.1.into()),
     ];
     for (kind, stdin, our_stdin, our_stdout, stdout) in ends {
-        // The same open files as the program's.
+        // The same open file descriptions as the program's.
         let shared = [&stdin, &stdout].map(|end| end.try_clone().expect("a descriptor"));
         let mut command = silent(&tree);
         command.stdin(stdin).stdout(stdout);
@@ -106,7 +107,7 @@ fn shared_streams_are_left_blocking() {
     }
 }
 
-/// As after `sudo -u nobody mcp-fs DIR`: the pipe is there, but cannot be opened again.
+/// As after `sudo -u nobody mcp-fs DIR`: the pipe exists but cannot be reopened.
 #[test]
 fn pipes_of_another_user_work() {
     let tree = Tree::new();
@@ -172,7 +173,7 @@ fn without_openat2_the_same_is_served() {
     }
 }
 
-/// Each id was kept as long as its stream, and again in what was to be said of it.
+/// Each id was kept as long as its stream, and again in the pending notifications.
 #[test]
 fn long_ids_are_not_kept() {
     let tree = Tree::new().file("a.txt", "one\n");

@@ -1,4 +1,4 @@
-//! The log on stderr: what it shows, and that it is never in the way.
+//! The log on stderr: what it shows, and that it never interferes.
 
 use std::process::Stdio;
 
@@ -39,7 +39,7 @@ fn trace_shows_every_line_in_and_out() {
     }
 }
 
-/// Answers are put together of parts and escaped late; the log shows them as they go out.
+/// Answers are assembled from parts and escaped late; the log shows them as they are sent.
 #[test]
 fn trace_shows_the_whole_of_a_batch_and_the_beginning_of_a_long_text() {
     let tree = Tree::new().file("a.txt", "line \"1\"\n".repeat(2_000));
@@ -57,7 +57,7 @@ fn trace_shows_the_whole_of_a_batch_and_the_beginning_of_a_long_text() {
 fn what_a_client_sends_cannot_act_on_the_terminal_that_shows_the_log() {
     let tree = Tree::new();
     let mut process = Process::spawn(["--log-level=trace".as_ref(), tree.path().as_os_str()]);
-    // In an escape sequence, which JSON does not allow; an escape sequence of one byte; a turned direction of text.
+    // Inside a string, where JSON requires escapes; as one byte; and as a direction change.
     for hostile in ["\u{1b}[2J", "\u{9b}2J", "\u{202e}abc", "\u{7}", "\r"] {
         process.send_line(format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x{hostile}y"}}"#));
         process.recv();
@@ -65,13 +65,13 @@ fn what_a_client_sends_cannot_act_on_the_terminal_that_shows_the_log() {
     let log = process.finish();
     let hostile: Vec<char> = log.chars().filter(|c| (c.is_control() && *c != '\n') || *c == '\u{202e}').collect();
     assert!(hostile.is_empty(), "{hostile:?} in {log:?}");
-    // Shown, in one of the two ways of writing it.
+    // Shown, in one of the two ways of escaping it.
     for escaped in [[r"\u{1b}", r"\x1b"], [r"\u{9b}", r"\x9b"], [r"\u{202e}", r"\u202e"], [r"\u{7}", r"\x07"]] {
         assert!(escaped.iter().any(|escaped| log.contains(escaped)), "{escaped:?} are not in {log}");
     }
 }
 
-/// A pipe holds 64 KiB; the log of this is many times that.
+/// A pipe holds 64 KiB; this log is many times that size.
 #[test]
 fn an_unread_stderr_blocks_nothing() {
     let tree = Tree::new();
@@ -103,7 +103,7 @@ fn a_stderr_that_was_closed_blocks_nothing() {
     assert_eq!(judge(&input, &output.stdout).len(), 1_001);
 }
 
-/// `2>&1`: a line of the log between two halves of a message would destroy it.
+/// `2>&1`: a log line in the middle of a message would corrupt it.
 #[cfg(unix)]
 #[test]
 fn with_stderr_and_stdout_the_same_there_is_no_log() {

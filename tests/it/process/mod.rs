@@ -1,5 +1,5 @@
-//! What only the real program shows: its standard streams as what they are, how it ends, and its log. Here is what
-//! [`crate::support::Process`] does not do: streams that are no pipes, and other users.
+//! What only the real program shows: its standard streams as what they are, how it ends, and its log. This covers what
+//! [`crate::support::Process`] does not: streams that are not pipes, and other users.
 
 mod end;
 #[cfg(target_os = "linux")]
@@ -22,14 +22,14 @@ use crate::support::conversation::Conversation;
 use crate::support::process::without_notice;
 use crate::support::{TIMEOUT, Tree, command};
 
-/// The program with its three streams closed off, for the test to replace.
+/// The program with all three streams null, for the test to replace.
 fn silent(tree: &Tree) -> Command {
     let mut command = command([tree.path()]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
 
-/// Waits for the end of a program that nobody else reads from or writes to.
+/// Waits for the end of a program whose streams nobody else uses.
 pub(crate) fn output(child: Child) -> Output {
     let pid = child.id();
     let (tell, told) = mpsc::channel();
@@ -42,7 +42,7 @@ pub(crate) fn output(child: Child) -> Output {
     Output { stderr: without_notice(output.stderr), ..output }
 }
 
-/// Reads a whole file or pipe, in [`TIMEOUT`].
+/// Reads a whole file or pipe within [`TIMEOUT`].
 #[cfg(unix)]
 fn read_all(mut from: impl std::io::Read + Send + 'static) -> Vec<u8> {
     let (tell, told) = mpsc::channel();
@@ -54,7 +54,7 @@ fn read_all(mut from: impl std::io::Read + Send + 'static) -> Vec<u8> {
     told.recv_timeout(TIMEOUT).expect("it does not end")
 }
 
-/// Holds what was written to the same laws as everywhere, and gives the messages.
+/// Checks the output against the usual rules, and returns the messages.
 fn judge(input: &str, output: &[u8]) -> Vec<Value> {
     let mut conversation = Conversation::default();
     conversation.sent(input.as_bytes());
@@ -64,14 +64,14 @@ fn judge(input: &str, output: &[u8]) -> Vec<Value> {
     messages
 }
 
-/// So many modern reads of a file of the tree, a line each.
+/// `count` modern reads of a file in the tree, one per line.
 fn reads(tree: &Tree, path: impl AsRef<Path>, count: usize) -> String {
     let params = crate::support::client::with_meta(json!({"uri": tree.uri(path)}));
     let line = |id| json!({"jsonrpc": "2.0", "id": id, "method": "resources/read", "params": params}).to_string();
     (0..count).map(|id| line(id) + "\n").collect()
 }
 
-/// The legacy handshake and, after it, pings with the ids from 1 on.
+/// The legacy handshake, followed by pings with ids from 1.
 fn pings(count: usize) -> String {
     let client = json!({"name": "test", "version": "0"});
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});

@@ -35,7 +35,7 @@ fn a_conversation_goes_over_sockets() {
     converse(Process::spawn_on_sockets([tree.path()]).legacy(LATEST_LEGACY), &tree, &big);
 }
 
-/// As inetd, socat and some process managers hand it over.
+/// As inetd, socat and some process managers pass it.
 #[cfg(unix)]
 #[test]
 fn stdin_and_stdout_may_be_the_same_socket() {

@@ -1,7 +1,8 @@
-//! Where the system has no threads: it says so, at the start or to the one request, and neither hangs nor dies.
+//! When the system has no threads left, the program says so, either at startup or in the answer to a request, and
+//! neither hangs nor dies.
 //!
-//! The limit of processes does not bind root, and counts all that a user runs. So the program runs as a user of its own,
-//! whom nobody else is; `SKIPPED` is said where that cannot be done.
+//! The limit of processes does not apply to root, and counts everything that a user runs. So the program runs as a user
+//! of its own, whom nobody else uses; `SKIPPED` is printed where that is impossible.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -12,7 +13,7 @@ use serde_json::json;
 use super::users;
 use crate::support::{Client as _, Gate, LATEST_LEGACY, Process, TestServer, Tree, text_of};
 
-/// The program as a user who may have so many threads in all, the program's first one included.
+/// The program as a user who may have `threads` threads in all, including the program's first.
 fn limited(tree: &Tree, threads: usize, args: &[&str]) -> Option<Command> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     if !rustix::process::geteuid().is_root() {
@@ -25,7 +26,7 @@ fn limited(tree: &Tree, threads: usize, args: &[&str]) -> Option<Command> {
         users::skip("a limit of threads: prlimit is not installed");
         return None;
     }
-    // Whoever else tests here takes other numbers.
+    // Other tests on this machine get other numbers.
     let user = 1_000_000 + std::process::id() * 16 + NEXT.fetch_add(1, Ordering::Relaxed);
     let mut limited = Command::new("prlimit");
     limited.arg(format!("--nproc={threads}")).arg(command.get_program()).arg(format!("--reuid={user}"));
@@ -56,7 +57,7 @@ fn without_any_thread_it_says_so_and_does_not_start() {
     }
 }
 
-/// Files and terminals are read and written by a thread each.
+/// Files and terminals need a thread each for reading and writing.
 #[test]
 fn streams_that_take_threads_have_them_from_the_start_or_it_does_not_start() {
     let tree = tree();
@@ -75,8 +76,8 @@ fn streams_that_take_threads_have_them_from_the_start_or_it_does_not_start() {
     }
 }
 
-/// With room for one thread besides those of its streams, everything that takes one is done by that one, in turn. (The
-/// streams take theirs because they are another user's, so that they cannot be opened anew.)
+/// With room for one thread in addition to those of its streams, that thread does all work that needs one, one piece at
+/// a time. (The streams need threads because they belong to another user, so that they cannot be reopened.)
 #[test]
 fn with_one_thread_requests_take_turns() {
     let tree = tree();
@@ -97,7 +98,7 @@ fn with_one_thread_requests_take_turns() {
         let answer = process.answer(id);
         assert_eq!(answer["result"].get("isError"), None, "{answer}");
     }
-    // What needs a second one is told that there is none. The log has no thread either, and is heard all the same.
+    // Work that needs a second thread is told that there is none. The log has no thread either, and still works.
     let edits = json!([{"oldText": "line\nline\nline\n", "newText": "x"}]);
     let edit = process.tool("edit_file", json!({"path": "large.txt", "edits": edits, "replaceAll": true}));
     assert!(edit["isError"] == true && text_of(&edit).contains("no thread"), "{edit}");
@@ -110,7 +111,7 @@ fn with_one_thread_requests_take_turns() {
     assert!(said.contains("cannot start a thread"), "{said}");
 }
 
-/// Where its last thread is stuck, too: what needs one gets an error, and the server goes on.
+/// Even if its last thread is stuck: work that needs one gets an error, and the server continues.
 #[test]
 fn a_request_for_which_there_is_no_thread_gets_an_error_and_the_server_goes_on() {
     let tree = tree();
@@ -136,7 +137,7 @@ fn a_request_for_which_there_is_no_thread_gets_an_error_and_the_server_goes_on()
     assert_eq!(server.request("ping", json!({}))["result"], json!({}));
 }
 
-/// Those that wait for the only thread can be cancelled, and come after one another.
+/// Work that waits for the only thread can be cancelled, and runs in order.
 #[test]
 fn requests_for_the_only_thread_run_in_order_or_are_cancelled() {
     let (tree, gate) = (tree(), Gate::new());

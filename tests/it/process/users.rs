@@ -1,4 +1,4 @@
-//! The program as a user whom permission bits bind, also where the tests run as root.
+//! The program as a user bound by permission bits, even if the tests run as root.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -8,14 +8,13 @@ use std::process::{Command, Stdio};
 
 use crate::support::{Tree, command};
 
-/// Says so, loudly, where a test cannot be run.
+/// Reports, visibly, that a test was not run.
 pub(crate) fn skip(why: &str) {
-    // Not eprintln!, which cargo test shows for failed tests only.
+    // Not eprintln!, which cargo test shows only for failed tests.
     let _ = std::io::stderr().write_all(format!("SKIPPED: {why}\n").as_bytes());
 }
 
-/// The program, run as a user who is not root and who may reach the tree. `None`, and it says so, where that cannot
-/// be done.
+/// The program, run as a user other than root who can access the tree. `None`, with a notice, if that is impossible.
 pub(crate) fn unprivileged(tree: &Tree, args: impl IntoIterator<Item: AsRef<OsStr>>) -> Option<Command> {
     if crate::support::permissions_bind() {
         return Some(command(args));
@@ -25,8 +24,9 @@ pub(crate) fn unprivileged(tree: &Tree, args: impl IntoIterator<Item: AsRef<OsSt
         return None;
     }
     fs::set_permissions(tree.outside(), fs::Permissions::from_mode(0o755)).expect("a mode");
-    // A copy, as the user may not be able to reach the directory that it was built in. Made by cp: a descriptor of
-    // ours that is open for writing could be inherited by what another test starts just then, and keep it "busy".
+    // A copy, because that user may not be able to access the build directory. cp makes it: a descriptor of ours that
+    // is open for writing could be inherited by a process that another test starts at that moment, and keep the file
+    // "busy".
     let program = tree.outside().join("mcp-fs");
     assert!(Command::new("cp").arg(env!("CARGO_BIN_EXE_mcp-fs")).arg(&program).status().expect("cp runs").success());
     let mut command = Command::new("setpriv");

@@ -1,18 +1,18 @@
-//! `completion/complete`: what a path can become, in which order, and what is no completion.
+//! `completion/complete`: the completions of a path, their order, and what is not a completion.
 
 use serde_json::{Value, json};
 
 use super::{bytes_of, read};
 use crate::support::{Client, TestServer, Tree};
 
-// What may be asked, in which revision, and how often at once.
+// Which requests are valid, in which revision, and how many at once.
 mod request;
 
 fn template(tree: &Tree) -> String {
     tree.uri("") + "/{+path}{?offset,limit,column}"
 }
 
-/// The parameters that ask what `value` can become.
+/// The parameters of a completion of `value`.
 pub(crate) fn asking(tree: &Tree, value: &str) -> Value {
     let reference = json!({"type": "ref/resource", "uri": template(tree)});
     json!({"ref": reference, "argument": {"name": "path", "value": value}})
@@ -26,7 +26,7 @@ fn values(completion: &Value) -> Vec<&str> {
     completion["values"].as_array().expect("values").iter().map(|value| value.as_str().expect("a string")).collect()
 }
 
-/// Fails where one of `cases`, a typed text and what it can become, is not as it is written.
+/// Fails unless each of `cases`, a typed text and its completions, is correct.
 fn completes<'c>(tree: &Tree, cases: impl IntoIterator<Item = (&'c str, &'c [&'c str])>) {
     let mut server = TestServer::start(tree);
     for (typed, want) in cases {
@@ -85,7 +85,7 @@ fn the_directory_may_be_written_in_any_way() {
             ("w%3Fx/%23y/", &["w%3Fx/%23y/file"]),
             ("file:/", &["file:/z"]),
             ("file://", &[]),
-            // What is absolute means nothing behind the template's beginning.
+            // An absolute path is meaningless after the beginning of the template.
             (&format!("{root}/d/e/f"), &["d/e/file"]),
             (&format!("{root}/D"), &["d/"]),
             (&format!("{root}/w%3Fx/"), &["w%3Fx/%23y/"]),
@@ -170,7 +170,7 @@ fn links_are_offered_as_what_they_lead_to_inside() {
     );
 }
 
-/// However many lead out, what is behind them is found: but the looking has an end.
+/// However many lead outside, the entries after them are found, within a limit.
 #[cfg(unix)]
 #[test]
 fn links_that_lead_out_do_not_take_the_place_of_files() {
@@ -182,8 +182,8 @@ fn links_that_lead_out_do_not_take_the_place_of_files() {
     assert_eq!(completion, json!({"values": [], "total": 501, "hasMore": true}));
 }
 
-/// Completed letter by letter, whatever is in the name; then read behind the template's beginning, as it is and as
-/// RFC 6570 has it.
+/// Completed letter by letter, whatever the name contains; then read after the template's beginning, both as it is and
+/// expanded according to RFC 6570.
 #[cfg(unix)]
 #[test]
 fn every_value_can_be_read() {
@@ -209,7 +209,7 @@ fn every_value_can_be_read() {
         });
         assert_eq!(raw, encoded, "{value}");
         found.push(raw);
-        // Typed only so far, at any place, it is still among what that can become.
+        // A prefix of any length is completed to it.
         for (at, _) in value.char_indices().filter(|(at, _)| *at > directory.len()) {
             let completion = complete(&mut server, &tree, &value[..at]);
             let inside_an_escape = value[..at].rfind('%').is_some_and(|escape| at - escape < 3);
@@ -222,7 +222,7 @@ fn every_value_can_be_read() {
     assert_eq!(found, odd);
 }
 
-/// `{+path}` of RFC 6570: what is reserved, and escapes, stay as they are.
+/// `{+path}` of RFC 6570: reserved characters and escapes stay as they are.
 fn expanded(value: &str) -> String {
     let stays = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte);
     value.bytes().map(|byte| if stays(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()

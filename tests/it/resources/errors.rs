@@ -1,4 +1,4 @@
-//! What `resources/read` cannot give, and the code for it in both eras.
+//! What `resources/read` cannot return, and the error code for it in both eras.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn every_legacy_revision_says_not_found_the_same_way() {
     }
 }
 
-/// The answer must not tell whether there is something outside.
+/// The answer must not reveal whether there is anything outside.
 #[test]
 fn a_uri_that_leads_outside_is_refused_the_same_way_whatever_is_there() {
     let tree = Tree::new();
@@ -69,7 +69,7 @@ fn a_uri_that_is_none_of_ours_is_refused() {
     }
 }
 
-/// Each path above it is held against the deny patterns: for a megabyte of them that would take hours.
+/// Each path above it is matched against the deny patterns: for a path of a megabyte that would take hours.
 #[test]
 fn a_path_that_is_longer_than_any_is_refused_at_once() {
     let tree = Tree::new();
@@ -150,7 +150,7 @@ fn a_broken_link_is_not_found() {
     assert_eq!((&legacy["code"], &modern["code"]), (&json!(-32002), &json!(-32602)));
 }
 
-/// However it is spelled; and it is not echoed whole.
+/// However it is spelled; and it is not echoed in full.
 #[test]
 fn a_uri_that_is_longer_than_any_files_is_refused() {
     let tree = Tree::new().file("a.txt", "one\n");

@@ -1,4 +1,4 @@
-//! What `resources/list` leaves out: ignored files as git would, version control's own, denied names, links.
+//! What `resources/list` leaves out: files ignored by git's rules, version control's own files, denied names, links.
 
 use serde_json::json;
 
@@ -120,7 +120,7 @@ fn links_and_special_files_are_not_listed() {
     assert_eq!(names(&list_all(&mut TestServer::start(&tree))), ["d/f"]);
 }
 
-/// What a link leads to is outside content: not even its patterns may show in what is hidden.
+/// The target of a link is outside: what is hidden must not even reveal its patterns.
 #[cfg(unix)]
 #[test]
 fn a_linked_ignore_file_is_not_followed() {

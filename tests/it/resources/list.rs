@@ -1,4 +1,4 @@
-//! `resources/list`: every regular file once, shallow first, and what is said of each.
+//! `resources/list`: every regular file once, shallow first, with its facts.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
@@ -9,7 +9,7 @@ use walkdir::WalkDir;
 use super::{bytes_of, list_all, names, read};
 use crate::support::{Client, TestServer, Tree};
 
-/// A tree with something at every level, and much that must not be listed.
+/// A tree with files at every level, and much that must not be listed.
 fn project() -> Tree {
     let tree = Tree::new().file(".gitignore", "*.log\n!keep.log\n/build\nnode_modules/\n").file("README.md", "# r\n");
     let tree = tree.file("z.txt", "").file("a.log", "").file("keep.log", "").file("build/out.o", "").file("B/x", "");
@@ -22,7 +22,7 @@ fn project() -> Tree {
     tree.file(".env", "KEY=1").file("src/.ssh/id", "").file("local.txt", "").file("a b/c#d.txt", "")
 }
 
-/// What must be listed: found by another walker, with the rules written out by hand.
+/// The expected list: found by another walker, with the rules written by hand.
 fn oracle(tree: &Tree) -> Vec<String> {
     let hidden = |path: &str| {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -106,7 +106,7 @@ fn each_file_has_its_media_type_size_and_time() {
     assert_eq!(Value::Array(list_all(&mut TestServer::start(&tree))), want);
 }
 
-/// A client's date parser must not meet the year 11476.
+/// A client's date parser must not encounter the year 11476.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_time_beyond_the_calendar_is_left_out() {
@@ -115,7 +115,7 @@ fn a_time_beyond_the_calendar_is_left_out() {
     use crate::support::Process;
 
     let mut was_tried = false;
-    // ext4 keeps no such time, tmpfs does.
+    // ext4 cannot store such a time, tmpfs can.
     for place in [std::env::temp_dir(), "/dev/shm".into()] {
         let Ok(directory) = tempfile::tempdir_in(&place) else { continue };
         let file = directory.path().join("far.txt");

@@ -1,20 +1,20 @@
-//! Resources: the list and its pages, what it leaves out, and reading, whole and in parts.
+//! Resources: the list and its pages, what it leaves out, and reading as a whole and in parts.
 
-// What is listed, in which order, and what is said of each.
+// What is listed, in which order, with which facts.
 mod list;
 // What is left out: ignored, denied, links, version control.
 mod left_out;
-// Cursors: over all pages, in another process, after the snapshot is gone, forged.
+// Cursors: across all pages, in another process, after the snapshot is gone, forged.
 mod pages;
 
-// One item for each URI: text, blob, directory.
+// One content per URI: text, blob, directory.
 mod read;
 // Texts longer than an answer, and ranges.
 mod parts;
-// What cannot be read, and the code for it in both eras.
+// What cannot be read, and its error code in both eras.
 mod errors;
 
-// What a path can become while it is typed.
+// The completions of a partial path.
 pub(crate) mod completion;
 
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ pub(crate) fn names(resources: &[Value]) -> Vec<&str> {
     resources.iter().map(|resource| resource["name"].as_str().expect("a name")).collect()
 }
 
-/// Reads a resource, which must give one item.
+/// Reads a resource, which must return one content.
 pub(crate) fn read(client: &mut impl Client, uri: &str) -> Value {
     let mut result = client.result("resources/read", json!({"uri": uri}));
     assert_eq!(result["contents"].as_array().map(Vec::len), Some(1), "one item: {result}");
@@ -50,7 +50,7 @@ pub(crate) fn read(client: &mut impl Client, uri: &str) -> Value {
     item
 }
 
-/// The bytes of an item.
+/// The bytes of a content.
 pub(crate) fn bytes_of(item: &Value) -> Vec<u8> {
     match (item["text"].as_str(), item["blob"].as_str()) {
         (Some(text), None) => text.as_bytes().to_vec(),

@@ -1,4 +1,4 @@
-//! Cursors: opaque, good in any process that serves the same directory, and refused when they are none.
+//! Cursors: opaque, valid in any process that serves the same directory, and rejected if invalid.
 
 use serde_json::{Value, json};
 
@@ -80,7 +80,7 @@ fn a_cursor_works_in_both_eras_and_across_them() {
     assert_eq!(page(&mut start(&tree), next.as_ref()).0, ["g/i\u{e9}", "g/j", "k/l/m"]);
 }
 
-/// More lists are begun meanwhile than are kept.
+/// More lists are started meanwhile than are kept.
 #[test]
 fn a_cursor_works_after_its_snapshot_is_gone() {
     let tree = ten_files();
@@ -95,7 +95,7 @@ fn a_cursor_works_after_its_snapshot_is_gone() {
 #[test]
 fn files_that_come_and_go_between_pages_neither_double_nor_hide_the_others() {
     let tree = ten_files();
-    // In one process from the snapshot, in another one by a new walk.
+    // In one process from the snapshot, in another by a new walk.
     for same_process in [true, false] {
         let mut server = start(&tree);
         let (first, cursor) = page(&mut server, None);

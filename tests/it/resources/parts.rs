@@ -1,4 +1,4 @@
-//! Texts longer than an answer come in parts that give the file back byte for byte; ranges choose lines.
+//! Texts longer than an answer come in parts that yield the file byte for byte; ranges select lines.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ fn continues(item: &Value) -> Option<&Value> {
     item.get("_meta").map(|meta| meta.get("dev.mcp-fs/continues").expect("the only member"))
 }
 
-/// Follows `next` from `uri` to the end of the file; checks every step.
+/// Follows `next` from `uri` to the end of the file, and checks every step.
 fn read_on(server: &mut TestServer, uri: &str, total: usize) -> String {
     let (mut whole, mut uri) = (String::new(), uri.to_owned());
     for _ in 0..10_000 {
@@ -28,7 +28,7 @@ fn read_on(server: &mut TestServer, uri: &str, total: usize) -> String {
         let (from, to) = (position("from"), position("to"));
         assert_eq!((from, position("total")), (whole.len(), total), "{continuation}");
         assert!(to > from && to - from <= MAX, "{continuation}");
-        // The marker is the last line, and a line of its own.
+        // The marker is the last line, on a line of its own.
         let (part, rest) = text.split_at(to - from);
         let next = continuation["next"].as_str().expect("next");
         let newline = if part.ends_with('\n') { "" } else { "\n" };
@@ -126,7 +126,7 @@ fn a_range_past_the_end_says_so() {
     }
 }
 
-/// Asked for ten lines, a client gets ten, and no marker among them; `_meta` still says where the file goes on.
+/// A client that asks for ten lines gets ten, without a marker among them; `_meta` still says where the file continues.
 #[test]
 fn a_range_that_is_given_whole_has_no_marker() {
     let tree = Tree::new().file("a.txt", "one\ntwo\nthree\n");

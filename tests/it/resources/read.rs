@@ -1,4 +1,4 @@
-//! `resources/read`: one item, under the URI that was asked for; text where it is text, else a blob.
+//! `resources/read`: one content, under the requested URI; text if the file is text, else a blob.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn text_and_blob_are_told_apart_by_the_content() {
     }
 }
 
-/// Nobody can know the encoding for sure, and a charset that is wrong is worse than none.
+/// The encoding cannot be known for certain, and a wrong charset is worse than none.
 #[test]
 fn a_guessed_encoding_is_a_blob_without_charset() {
     let item = item("old.txt", b"caf\xe9 na\xefve, d\xe9j\xe0 vu\n");
@@ -54,8 +54,8 @@ fn the_uri_comes_back_as_it_was_written() {
     }
 }
 
-/// Some clients send spaces and raw UTF-8, or a relative reference. Such text is no URI, and clients that check what
-/// they get would refuse it in an answer.
+/// Some clients send spaces, raw UTF-8, or a relative reference. Such text is not a URI, and clients that validate
+/// answers would reject it there.
 #[test]
 fn what_was_asked_by_no_real_uri_is_answered_under_a_real_one() {
     let tree = Tree::new().file("a \u{e9}.txt", "x");
@@ -108,7 +108,7 @@ fn a_link_inside_is_followed() {
     }
 }
 
-/// What a range looks like may be a name.
+/// What looks like a range may be a name.
 #[cfg(unix)]
 #[test]
 fn a_query_that_is_no_range_and_a_fragment_are_part_of_the_name() {

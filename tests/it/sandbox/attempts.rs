@@ -1,24 +1,24 @@
-//! Every way out of a directory that we know, and how each has to end: the table that `escapes` works through.
+//! Every known way out of a directory, and how each must end: the table for `escapes`.
 //!
-//! `{root}` is the served directory, `{outside}` the one it is in, `{ROOT}` the root in capitals and `{dots}` a thousand
-//! times `../`. The links are made by `escapes::tree`.
+//! `{root}` is the served directory, `{outside}` its parent, `{ROOT}` the root in capitals, and `{dots}` a thousand
+//! times `../`. `escapes::tree` creates the links.
 
 use Want::{Bad, Missing, NotDirectory, Outside};
 
-/// How an attempt has to end.
+/// How an attempt must end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Want {
     /// It leads outside; resources/read: -32602.
     Outside,
-    /// It is a name like any other, and nothing has that name; resources/read: the code for a missing resource.
+    /// It is an ordinary name that does not exist; resources/read: the code for a missing resource.
     Missing,
-    /// The way goes through a file.
+    /// A component of the path is a file.
     NotDirectory,
-    /// It can be no path, and the answer holds this word; resources/read: -32602.
+    /// It is not a valid path, and the answer contains this word; resources/read: -32602.
     Bad(&'static str),
 }
 
-/// Attempts that a tool and resources/read take alike.
+/// Attempts with the same result for a tool and resources/read.
 pub(crate) const LEADS_OUTSIDE: &[&str] = &[
     // Up.
     "..",
@@ -89,7 +89,7 @@ pub(crate) const LEADS_OUTSIDE: &[&str] = &[
     "slash",
     "environ",
     "proc-root",
-    // Links out to a directory, and on from there.
+    // Links to a directory outside, and paths through them.
     "out-dir",
     "out-dir/",
     "out-dir/leaf",
@@ -112,16 +112,16 @@ pub(crate) const LEADS_OUTSIDE: &[&str] = &[
     "to-inner/up2/secret",
     "to-inner/../out",
     "to-out",
-    // Absolute links that begin like the root, and lead out.
+    // Absolute links that begin like the root and lead outside.
     "through-root",
     "to-sibling/secret",
     "round",
     "round-absolute",
 ];
 
-/// The others: what is asked, how a tool takes it, how resources/read does.
+/// The others: the request, the result of a tool, and that of resources/read.
 pub(crate) const OTHERS: &[(&str, Want, Want)] = &[
-    // Names like any other on Unix.
+    // Ordinary names on Unix.
     ("..\\secret", Missing, Missing),
     ("inner\\..\\..\\secret", Missing, Missing),
     ("\\\\localhost\\secret", Missing, Missing),
@@ -136,10 +136,10 @@ pub(crate) const OTHERS: &[(&str, Want, Want)] = &[
     ("\u{ff0e}\u{ff0e}/secret", Missing, Missing),
     ("..\u{2215}secret", Missing, Missing),
     (".. /secret", Missing, Missing),
-    // The handle says where `..` leads: nowhere, where the way to it does not exist or is a file.
+    // Where `..` leads depends on the handle: nowhere, if the path before it does not exist or is a file.
     ("missing/../../secret", Missing, Missing),
     ("inside.txt/../../secret", NotDirectory, Missing),
-    // Percent signs are part of a path, and an escape in a URI; decoded once.
+    // In a path, percent signs are literal; in a URI they are escapes, decoded once.
     ("%2e%2e/secret", Missing, Outside),
     ("..%2fsecret", Missing, Bad("separator")),
     ("%2fetc%2fpasswd", Missing, Bad("separator")),
@@ -162,7 +162,7 @@ pub(crate) const OTHERS: &[(&str, Want, Want)] = &[
     ("http://localhost/secret", Missing, Bad("file://")),
     ("smb://localhost/secret", Missing, Bad("file://")),
     ("file:../secret", Missing, Outside),
-    // A range does not hide what is before it.
+    // A range does not hide what precedes it.
     ("file://{root}/../secret?offset=1", Outside, Outside),
     ("../secret?offset=1&limit=1", Outside, Outside),
     ("out?offset=1", Missing, Outside),

@@ -1,5 +1,5 @@
-//! Completion leads nowhere outside: each way out, as it is, begun and as a directory, has the same completions
-//! whatever is at its end, and those are names of the served directory.
+//! Completion leads nowhere outside: for each way out, as it is, partially typed and as a directory, the completions
+//! are the same whatever is at its end, and all of them are names in the served directory.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use super::keeps_the_host_private;
 use crate::resources::completion::asking;
 use crate::support::{Client, TestServer, Tree};
 
-/// What of [`tree`] can be read, and so offered.
+/// The entries of [`tree`] that can be read, and are therefore offered.
 const INSIDE: [&str; 4] = ["inner/", "inside.txt", "leaf.txt", "to-inner/"];
 
 fn completion(server: &mut TestServer, tree: &Tree, typed: &str) -> Value {

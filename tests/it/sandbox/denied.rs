@@ -1,11 +1,11 @@
-//! Denied names: no operation gives them out, by any spelling or link, and no listing shows them.
+//! Denied names: no operation returns them, by any spelling or link, and no listing shows them.
 
 use serde_json::json;
 
 use super::{OPERATIONS, READ_RESOURCE, ask};
 use crate::support::{Client, LATEST_LEGACY, SECRET_MARKER, TestServer, Tree};
 
-/// Denied by default; each holds the marker that no answer may hold.
+/// Denied by default; each contains the marker that no answer may contain.
 const DENIED: &[(&str, &str)] = &[
     (".env", ".env"),
     ("sub/.env", ".env"),
@@ -23,7 +23,7 @@ const DENIED: &[(&str, &str)] = &[
     ("keys/id_ecdsa", "id_ecdsa"),
 ];
 
-/// Links to what is denied, to directories that are, and to directories above.
+/// Links to denied files, to directories that contain them, and to directories above.
 const LINKS: &[(&str, &str)] = &[
     ("dotenv", ".env"),
     ("dotenv-absolute", "{root}/sub/.env"),
@@ -107,7 +107,7 @@ fn whether_a_denied_name_is_there_cannot_be_asked() {
     }
 }
 
-/// A denied directory denies what is below it, by whatever way one comes there.
+/// A denied directory denies everything below it, whichever way leads there.
 #[test]
 fn whether_a_name_is_in_a_denied_directory_cannot_be_asked_through_a_link() {
     let tree = tree();
@@ -158,7 +158,7 @@ fn a_listing_says_that_something_was_left_out_and_neither_what_nor_how_much() {
     }
 }
 
-/// Only the path that was asked for is told which pattern denies it.
+/// Only for the requested path does the answer name the pattern that denies it.
 #[test]
 fn no_answer_about_a_denied_entry_names_its_pattern() {
     let tree =
@@ -184,7 +184,7 @@ fn no_answer_about_a_denied_entry_names_its_pattern() {
     assert!(error.contains("\"*.pem\" given with --deny"), "{error}");
 }
 
-/// On NTFS `.env:` is `.env`, and on FAT `.ssh.` is `.ssh`; the server does not ask which disk it is.
+/// On NTFS `.env:` is `.env`, and on FAT `.ssh.` is `.ssh`; the server does not check which kind of disk it is on.
 #[test]
 fn streams_and_dropped_ends_of_denied_names_are_denied() {
     let tree = tree().file(".env::$DATA", SECRET_MARKER).file("keys/id_rsa.", SECRET_MARKER).file("a:b", "plain\n");

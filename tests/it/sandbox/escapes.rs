@@ -1,7 +1,7 @@
-//! The table of escapes: every way out that we know x every operation x what is at its end.
+//! The table of escapes: every known way out x every operation x what is at its end.
 //!
-//! Each attempt is made four times: with a file, nothing, a directory and a FIFO where it leads. The answer has to be
-//! the same to the last byte, or it would tell what is on the host.
+//! Each attempt is made four times: with a file, nothing, a directory and a FIFO at the place where it leads. The
+//! answers must be identical to the last byte, or they would reveal what is on the host.
 
 use std::fs;
 use std::path::Path;
@@ -41,13 +41,13 @@ pub(crate) fn tree() -> Tree {
         .link("round-absolute", "{root}/../root/inside.txt")
 }
 
-/// What is where the attempts lead: at `secret`, `target`, `root-evil/secret` and `nowhere`.
+/// What is at the places where the attempts lead: `secret`, `target`, `root-evil/secret` and `nowhere`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target {
     /// Files, and a directory with a file in it.
     Present,
     Absent,
-    /// A directory where a file was, and the other way round.
+    /// A directory in place of a file, and vice versa.
     Exchanged,
     Fifo,
 }
@@ -86,7 +86,7 @@ pub(crate) fn spelled(tree: &Tree, spelling: &str) -> String {
     spelling.replace("{ROOT}", &root.to_uppercase()).replace("{dots}", &"../".repeat(1000))
 }
 
-/// Makes every attempt with one operation, and fails with all that went wrong.
+/// Makes every attempt with one operation, and fails with a list of everything that went wrong.
 pub(crate) fn no_attempt_succeeds<C: Client>(tree: &Tree, mut client: C, operation: &str) {
     let legacy = client.talk().conversation.negotiated().is_some();
     let alike = LEADS_OUTSIDE.iter().map(|spelling| (*spelling, Outside, Outside));
@@ -136,7 +136,7 @@ fn is_of_resources(operation: &str) -> bool {
     [READ_RESOURCE, SUBSCRIBE].contains(&operation)
 }
 
-/// The real program: as people run it, and with the first wall alone.
+/// The real program: as users run it, and with the first wall alone.
 fn behind_the_walls(operation: &str) {
     let tree = tree();
     for walls in [Walls::First, Walls::Both] {
@@ -212,7 +212,7 @@ fn reading_a_resource_never_leads_out_in_the_modern_era() {
     no_attempt_succeeds(&tree, TestServer::start(&tree), READ_RESOURCE);
 }
 
-/// The table cannot take files of the host away; but what is there and what is not can be asked for.
+/// The table cannot remove files of the host; but it can include existing and missing ones.
 #[test]
 fn whether_a_path_of_the_host_exists_cannot_be_asked() {
     let tree = tree();

@@ -1,23 +1,23 @@
-//! Where the kernel has no openat2, or a sandbox refuses it, cap-std's handles confine every path instead: the same
+//! If the kernel has no openat2, or a sandbox refuses it, cap-std's handles confine every path instead: the same
 //! attempts, with the same answers. Older container runtimes are such a sandbox.
 //!
-//! A filter needs code that this crate does not allow, so perl sets it, which most systems have, and becomes the
-//! server.
+//! Setting a filter needs code that this crate does not allow, so perl, which most systems have, sets it and then
+//! becomes the server.
 
 use std::process::{Command, Stdio};
 
 use super::{DIRECTORY_OPERATIONS, FILE_OPERATIONS, OPERATIONS, SUBSCRIBE, ask, asked, escapes, skipped};
 use crate::support::{Client, LATEST_LEGACY, Process, Tree, command};
 
-/// openat2 has this number on all machines.
+/// The number of openat2 on all machines.
 const OPENAT2: u32 = 437;
 
-/// What kernels say that do not have a system call, and what most container runtimes say to one they do not know.
+/// The error of kernels that do not have a system call, and of most container runtimes for one that they do not know.
 pub(crate) const ENOSYS: u32 = 38;
-/// What other sandboxes say: older ones of containers.
+/// The error of other sandboxes, such as older container runtimes.
 pub(crate) const EPERM: u32 = 1;
 
-/// Every system call with one of these numbers fails with this error; then the arguments are run.
+/// Makes every system call with one of these numbers fail with this error, then runs the arguments.
 const WITHOUT: &str = r#"
     my $prctl = { x86_64 => 157, aarch64 => 167, riscv64 => 167 }->{(split ' ', `uname -m`)[0]} or die "machine";
     my @calls = split ',', shift;
@@ -32,12 +32,12 @@ const WITHOUT: &str = r#"
     exec { $ARGV[0] } @ARGV or die "exec: $!";
 "#;
 
-/// The arguments of `command`, to be run without openat2; `None`, and a note, where that cannot be done.
+/// The arguments of `command`, run without openat2; `None`, with a notice, if that is impossible.
 pub(super) fn without_openat2(command: &Command) -> Option<Command> {
     without(&[OPENAT2], ENOSYS, command)
 }
 
-/// The same without more system calls, which fail with `error`; openat2 must be among them.
+/// The same without further system calls, which fail with `error`; openat2 must be among them.
 pub(crate) fn without(calls: &[u32], error: u32, command: &Command) -> Option<Command> {
     let calls: Vec<_> = calls.iter().map(u32::to_string).collect();
     let filter = ["-e".to_owned(), WITHOUT.to_owned(), calls.join(","), error.to_string()];
@@ -59,7 +59,7 @@ fn start(tree: &Tree) -> Option<Process> {
     without_openat2(&command([tree.path()])).map(|command| Process::start(command).legacy(LATEST_LEGACY))
 }
 
-/// Without the second wall, which would hold, too.
+/// Without the second wall, which would also hold.
 fn nothing_outside_is_read(error: u32) {
     let tree = escapes::tree();
     for operation in OPERATIONS.into_iter().chain([SUBSCRIBE]) {

@@ -1,5 +1,5 @@
-//! File systems that show the kernel's state, mounted inside the served directory: /proc/self/environ holds the keys
-//! of who started the server. They are neither entered nor opened, nor served themselves.
+//! File systems that show the kernel's state, mounted inside the served directory: /proc/self/environ contains the keys
+//! of whoever started the server. They are neither entered nor opened, nor served themselves.
 
 use std::process::{Command, Stdio};
 
@@ -9,7 +9,7 @@ use super::fallback::without_openat2;
 use super::{OPERATIONS, READ_RESOURCE, ask, skipped};
 use crate::support::{Client, LATEST_LEGACY, Process, SECRET_MARKER, Tree, command, run};
 
-/// Mounts /proc and /sys in directories of the tree, and the server's own environment on a file; then becomes the
+/// Mounts /proc and /sys on directories in the tree, and the server's own environment on a file; then becomes the
 /// server. `$0` is the tree.
 const MOUNTED: &str = r#"
     mount --rbind /proc "$0/proc" && mount --rbind /sys "$0/sub/sys" &&
@@ -26,13 +26,13 @@ fn tree() -> Tree {
         .link("to-environ", "proc/self/environ")
 }
 
-/// The server in a mount namespace of its own, where that is permitted.
+/// The server in its own mount namespace, if that is permitted.
 fn mounted(tree: &Tree, server: &Command) -> Option<Command> {
     let wrapped = |program: &Command| {
         let mut wrapped = Command::new("unshare");
         wrapped.args(["-m", "sh", "-c", MOUNTED]).arg(tree.path()).arg(program.get_program()).args(program.get_args());
         wrapped.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // What the environment holds must not come out; the laws know this value.
+        // The environment must not leak; the harness knows this value.
         wrapped.env("API_KEY", SECRET_MARKER);
         wrapped
     };
@@ -47,7 +47,7 @@ fn mounted(tree: &Tree, server: &Command) -> Option<Command> {
     shown.then(|| wrapped(server))
 }
 
-/// All that leads there.
+/// Every path that leads there.
 const WAYS: [&str; 11] = [
     "environ",
     "proc",
@@ -142,7 +142,7 @@ fn kernel_file_systems_are_not_changed() {
         let error = process.tool_error(tool, arguments.clone());
         assert!(error.contains("kernel file system"), "{tool} {arguments}: {error}");
     }
-    // A file of one, mounted on a name: neither it nor the name can go.
+    // A file of such a file system, mounted on a name: neither it nor the name can be moved.
     for (tool, arguments) in [
         ("write_file", json!({"path": "environ", "content": "x"})),
         ("move_file", json!({"source": "environ", "destination": "stolen"})),

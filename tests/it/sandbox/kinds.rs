@@ -1,5 +1,5 @@
 //! File systems of every kind that this machine can mount, inside the served directory: those that hold files are
-//! served, and those of the kernel are neither read, entered nor changed, whether or not anyone has heard of them.
+//! served, and those of the kernel are neither read, entered nor changed, whether or not they are known.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -9,7 +9,8 @@ use serde_json::json;
 use super::{OPERATIONS, ask, skipped};
 use crate::support::{Client, LATEST_LEGACY, Process, Tree, command};
 
-/// Mounts one of each kind in `$0/KIND`, and becomes the server. The directory of a kind that cannot be mounted goes.
+/// Mounts one of each kind at `$0/KIND`, and becomes the server. Removes the directory of a kind that cannot be
+/// mounted.
 const MOUNTED: &str = r#"
     tree=$0
     for kind in $KINDS; do mount -t "$kind" none "$tree/$kind" 2>/dev/null || rmdir "$tree/$kind"; done
@@ -25,13 +26,13 @@ const MOUNTED: &str = r#"
     exec "$@"
 "#;
 
-/// Kinds without a disk that hold files or, for devtmpfs, report that they are one that does.
+/// Kinds without a disk that hold files or, like devtmpfs, report a type that does.
 const HOLD_FILES: [&str; 5] = ["tmpfs", "ramfs", "overlay", "devtmpfs", "autofs"];
 
-/// What a kernel file system of a kind can be abused for, where it can.
+/// Files by which a kernel file system can be abused.
 const INSIDE: [&str; 6] = ["register", "status", "ptmx", "cgroup.procs", "version", "new"];
 
-/// The kinds that have no disk, from the kernel itself.
+/// The kinds that need no disk, from the kernel's list.
 fn kinds_without_disk() -> Vec<String> {
     let kinds = fs::read_to_string("/proc/filesystems").expect("Linux says which it knows");
     kinds.lines().filter_map(|line| line.strip_prefix("nodev\t")).map(str::to_owned).collect()

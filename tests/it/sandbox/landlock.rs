@@ -1,5 +1,5 @@
-//! The second wall, seen from inside: what a thread that is locked in can still do by itself, and what the server does
-//! behind it. From outside it is in `second_wall`.
+//! The second wall from the inside: what a confined thread can still do, and what the server does behind it.
+//! `second_wall` shows it from the outside.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Error, ErrorKind};
@@ -17,11 +17,11 @@ use super::walls::{Walls, has_landlock};
 use crate::live::Live;
 use crate::support::{Client as _, LATEST_LEGACY, Process, Tree, command, run};
 
-/// The system calls of Landlock have these numbers on all machines, and openat2 that one.
+/// The numbers of Landlock's system calls, and of openat2, on all machines.
 const LANDLOCK: [u32; 3] = [444, 445, 446];
 const OPENAT2: u32 = 437;
 
-/// Does something in a thread that is locked in; the others stay free. Not at all, and it says so, without Landlock.
+/// Runs `work` in a confined thread; the others stay unconfined. Without Landlock it is skipped, with a notice.
 fn locked_in(tree: &Tree, writable: bool, work: impl FnOnce(&Root) + Send) {
     if !has_landlock() {
         return;
@@ -35,7 +35,7 @@ fn locked_in(tree: &Tree, writable: bool, work: impl FnOnce(&Root) + Send) {
     });
 }
 
-/// The kernel refuses: not as if nothing were there.
+/// Whether the kernel refused, rather than finding nothing.
 fn refused<T>(done: Result<T, Error>) -> bool {
     done.is_err_and(|error| matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::CrossesDevices))
 }
@@ -174,7 +174,7 @@ fn the_root_gives_what_is_inside_behind_the_wall() {
     });
 }
 
-/// Threads, big files, walks, searches: all of it starts after the lock.
+/// Threads, large files, walks, searches: all of it starts after the confinement.
 #[test]
 fn reads_walks_and_searches_go_on_behind_the_wall() {
     let tree =
@@ -268,7 +268,7 @@ fn nothing_is_said_at_the_start_where_the_log_is_off() {
     assert!(quiet.stdin(std::process::Stdio::null()).output().expect("it runs").stderr.is_empty());
 }
 
-/// Some container runtimes refuse what they do not know, each in its own way.
+/// Some container runtimes refuse system calls that they do not know, each in its own way.
 #[test]
 fn without_landlock_it_says_so_and_serves_unless_it_is_required() {
     let tree = Tree::new().file("a.txt", "one\n");

@@ -3,7 +3,7 @@
 use super::{OPERATIONS, READ_RESOURCE, ask};
 use crate::support::{Client, LEGACY, TestServer, Tree};
 
-/// Six ways to write it. A tool takes a `file://` URI where a path is wanted, and a resource a relative reference.
+/// Six ways to write it. A tool also accepts a `file://` URI for a path, and a resource a relative reference.
 fn spellings(tree: &Tree) -> [String; 6] {
     let (root, uri) = (tree.path().to_str().expect("text"), tree.uri(""));
     [

@@ -1,4 +1,4 @@
-//! Links that stay inside are followed when they are named; all links are listed as what they are; walks enter none.
+//! Links that stay inside are followed if named; all links are listed as links; walks enter none.
 
 use std::collections::BTreeSet;
 
@@ -176,7 +176,7 @@ fn a_link_that_leads_nowhere_is_not_found() {
     }
 }
 
-/// Which names it hides would tell what it holds.
+/// The names that it hides would reveal its content.
 #[test]
 fn a_linked_ignore_file_is_not_read() {
     let tree = Tree::new()

@@ -1,5 +1,5 @@
-//! Following leads nowhere outside either: every way out is refused, or left out of a stream, with the same words
-//! whatever is at its end; and nothing that happens there is ever told.
+//! Subscriptions lead nowhere outside either: every way out is rejected, or left out of a stream, with the same words
+//! whatever is at its end; and nothing that happens there is ever reported.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use super::escapes::{Target, spelled, tree};
 use super::keeps_the_host_private;
 use crate::live::Live;
 
-/// Names like any other may be followed before they are there; they are honoured, and all else is not.
+/// Ordinary names may be followed before they exist; only these are acknowledged.
 #[test]
 fn a_stream_never_leads_out() {
     let mut live = Live::quick(tree());
@@ -28,14 +28,14 @@ fn a_stream_never_leads_out() {
         }
     }
     assert!(acknowledged.iter().all(|other| *other == acknowledged[0]), "{acknowledged:#?}");
-    // Whatever comes and goes there is nobody's news.
+    // Whatever appears and disappears there is not reported.
     for target in [Target::Present, Target::Absent, Target::Exchanged] {
         target.set(live.tree.outside());
         live.nothing_else();
     }
 }
 
-/// The directory in which it lies is moved out of the served one, with what is in it.
+/// The directory that contains it is moved out of the served one, with everything in it.
 #[test]
 fn what_has_moved_outside_is_followed_no_longer() {
     let mut live = Live::quick(crate::support::Tree::new().file("sub/deep/a.txt", "one\n"));

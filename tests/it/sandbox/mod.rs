@@ -1,27 +1,27 @@
-//! Nothing outside the served directory, and nothing that is denied, comes out: escape attempts times everything that
+//! Nothing outside the served directory, and nothing denied, is ever returned: escape attempts times everything that
 //! takes a path.
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | `lesson` | `../secret` is refused, in every spelling, by every operation, in every revision |
-//! | `attempts`, `escapes` | the table: every way out that we know, times every operation, times what is at its end |
-//! | `completion` | the same ways, for what a path can become |
-//! | `live` | the same ways, for who wants to hear of changes |
-//! | `links` | links that stay inside work, are listed as links, and are walked only where they are named |
+//! | `lesson` | `../secret` is rejected, in every spelling, by every operation, in every revision |
+//! | `attempts`, `escapes` | the table: every known way out, times every operation, times what is at its end |
+//! | `completion` | the same ways out, for completions |
+//! | `live` | the same ways out, for subscriptions |
+//! | `links` | links that stay inside work, are listed as links, and are walked only if named |
 //! | `named_links` | links that a search names, while they are swapped |
-//! | `denied` | names that are never given out |
+//! | `denied` | names that are never served |
 //! | `special` | FIFOs, sockets and devices: never opened, never waited for |
 //! | `race` | the same while names are being swapped |
-//! | `random` | any path out of a small alphabet, against what the system says of it |
-//! | `kernel` | /proc and its like, mounted inside the directory |
+//! | `random` | random paths from a small alphabet, compared with what the system says about them |
+//! | `kernel` | /proc and the like, mounted inside the directory |
 //! | `kinds` | every kind of file system that can be mounted there |
-//! | `fallback` | all this where the kernel has no openat2, or a sandbox refuses it |
-//! | `landlock` | the second wall from inside: what a process that is locked in can still do |
+//! | `fallback` | all this if the kernel has no openat2, or a sandbox refuses it |
+//! | `landlock` | the second wall from the inside: what a confined process can still do |
 //! | `second_wall` | the second wall alone, in a build without the first |
 //! | `walls` | the program behind both walls, or behind one of them |
 //!
-//! The secrets hold [`SECRET_MARKER`](crate::support::SECRET_MARKER), so that [`crate::support::conversation`] fails
-//! any test in which one of them is sent; [`ask`] adds that no answer names what only the host should know.
+//! The secrets contain [`SECRET_MARKER`](crate::support::SECRET_MARKER), so that [`crate::support::conversation`] fails
+//! any test in which one is sent; [`ask`] adds that no answer names what only the host should know.
 
 #![cfg_attr(not(unix), allow(dead_code, reason = "most of these tests make links or FIFOs"))]
 
@@ -89,35 +89,35 @@ pub(crate) const DIRECTORY_OPERATIONS: [&str; 4] =
 /// The one that is no tool.
 pub(crate) const READ_RESOURCE: &str = "resources/read";
 
-/// Takes a path, too, but gives nothing of what is there.
+/// Takes a path as well, but returns nothing of what is there.
 pub(crate) const SUBSCRIBE: &str = "resources/subscribe";
 
-/// What came of an operation: the whole response without its id.
+/// The result of an operation: the whole response without its id.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Answer(pub(crate) Value);
 
 impl Answer {
-    /// All that it says: every string in it, a line each.
+    /// Every string in it, one per line.
     pub(crate) fn words(&self) -> String {
         let mut words = String::new();
         gather(&self.0, &mut words);
         words
     }
 
-    /// The text that was given out: a tool's first block, or the resource's.
+    /// The text that was returned: a tool's first block, or that of the resource.
     pub(crate) fn text(&self) -> Option<&str> {
         let result = &self.0["result"];
         [&result["content"][0]["text"], &result["contents"][0]["text"]].into_iter().find_map(Value::as_str)
     }
 
-    /// Whether nothing was given out: a protocol error, a tool's error, or the error of the one file asked for.
+    /// Whether nothing was returned: a protocol error, a tool's error, or the error for the only file requested.
     pub(crate) fn is_refusal(&self) -> bool {
         let text = self.0["result"]["content"][0]["text"].as_str();
         let error_of_one = text.is_some_and(|text| text.contains(": Error - "));
         self.0.get("error").is_some() || self.0["result"]["isError"] == true || error_of_one
     }
 
-    /// The protocol error's code.
+    /// The code of the protocol error.
     pub(crate) fn code(&self) -> Option<i64> {
         self.0["error"]["code"].as_i64()
     }
@@ -132,7 +132,7 @@ fn gather(value: &Value, words: &mut String) {
     }
 }
 
-/// Does one of [`OPERATIONS`] on a path, and sees to it that the answer betrays nothing of the host.
+/// Runs one of [`OPERATIONS`] on a path, and checks that the answer reveals nothing about the host.
 pub(crate) fn ask(client: &mut impl Client, tree: &Tree, operation: &str, path: &str) -> Answer {
     let (method, params) = request(operation, path);
     let mut response = client.either(method, params);
@@ -142,12 +142,12 @@ pub(crate) fn ask(client: &mut impl Client, tree: &Tree, operation: &str, path: 
     answer
 }
 
-/// The path as `operation` is best asked for it: resources have URIs.
+/// The path in the form that suits `operation`: resources have URIs.
 pub(crate) fn asked(tree: &Tree, operation: &str, path: &str) -> String {
     if operation == READ_RESOURCE { tree.uri(path) } else { path.to_owned() }
 }
 
-/// The request that does one of [`OPERATIONS`] on a path.
+/// The request that runs one of [`OPERATIONS`] on a path.
 pub(crate) fn request(operation: &str, path: &str) -> (&'static str, Value) {
     match operation {
         READ_RESOURCE => (READ_RESOURCE, json!({"uri": path})),
@@ -159,8 +159,8 @@ pub(crate) fn request(operation: &str, path: &str) -> (&'static str, Value) {
     }
 }
 
-/// No path of the host but the served directory's, no environment, no error number. What the client asked for is its
-/// own, and may be repeated to it.
+/// No path of the host except the served directory's, no environment, no error number. What the client sent may be
+/// repeated.
 pub(crate) fn keeps_the_host_private(tree: &Tree, said: &str, asked: &str) {
     let outside = tree.outside().to_str().expect("text");
     let said = if asked.contains(outside) { said.replace(asked, "ASKED") } else { said.to_owned() };
@@ -171,12 +171,12 @@ pub(crate) fn keeps_the_host_private(tree: &Tree, said: &str, asked: &str) {
     }
 }
 
-/// Says what was not tested, and why.
+/// Reports what was not tested, and why.
 pub(crate) fn skipped(what: &str, why: &str) {
     say(&format!("SKIPPED: {what}: {why}"));
 }
 
-/// Says something on the terminal: cargo shows what `eprintln!` says of failed tests only.
+/// Prints to the terminal: cargo shows the output of `eprintln!` only for failed tests.
 pub(crate) fn say(line: &str) {
     use std::io::Write as _;
     let _ = writeln!(std::io::stderr(), "{line}");

@@ -1,5 +1,5 @@
-//! A link that a pattern names, while it is swapped for one that leads out, and what it leads to is moved out: nothing
-//! from outside is found, by either search.
+//! A link named by a pattern is swapped for one that leads outside, and its target is moved out: neither search finds
+//! anything from outside.
 
 use std::fs;
 use std::sync::Mutex;
@@ -32,7 +32,7 @@ fn a_named_link_that_is_swapped_leads_nowhere_outside() {
                 ("search_text", json!({"query": "i", "glob": "m/**"})),
                 ("search_text", json!({"query": "i", "path": "m"})),
             ] {
-                // That no secret is sent is a law of the harness.
+                // The harness checks that no secret is sent.
                 let answer = server.tool(tool, arguments).to_string();
                 assert!(!answer.contains(OUTSIDE_NAME), "{tool}: {answer}");
                 *found.lock().expect("not poisoned") += u64::from(answer.contains("inside.txt"));

@@ -1,10 +1,10 @@
-//! Names are swapped under the server's hands, as fast as the system can: a file with a link to the secret, a
-//! directory with a link to one outside, and a directory that is moved out of the root and back.
+//! Names are swapped while the server works, as fast as the system can: a file with a link to the secret, a directory
+//! with a link to one outside, and a directory that is moved out of the root and back.
 //!
-//! What was opened while it was inside may be read to its end. But what never was inside, content or name, never
-//! comes out. A race is counted in swaps and answers, not in seconds: it goes on until there are enough of each, and
-//! after that as long as `MCP_FS_RACE_SECONDS` says. It runs behind both walls, behind the first alone, and
-//! (`second_wall`) behind the second alone.
+//! What was opened while it was inside may be read to its end. But what was never inside, content or name, is never
+//! returned. A race is counted in swaps and answers, not in seconds: it continues until there are enough of each, and
+//! after that for `MCP_FS_RACE_SECONDS`. It runs behind both walls, behind the first alone, and (`second_wall`) behind
+//! the second alone.
 
 use std::fs;
 use std::path::Path;
@@ -26,16 +26,16 @@ pub(crate) fn exchange(one: &Path, other: &Path) {
     renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).expect("an exchange");
 }
 
-/// How far a race has come.
+/// The progress of a race.
 pub(crate) struct Race<'a> {
     swaps: &'a [AtomicU64],
     begun: Instant,
-    /// How long it goes on at least, where somebody wants more than the counts.
+    /// The minimum duration, for those who want more than the counts.
     least: Duration,
 }
 
 impl Race<'_> {
-    /// Whether there is more to be done: too few swaps of a kind, too few answers (`enough` is `false`), or time left.
+    /// Whether to continue: too few swaps of a kind, too few answers (`enough` is `false`), or time left.
     pub(crate) fn goes_on(&self, enough: bool) -> bool {
         const LEAST: u64 = 1_000;
         assert!(self.begun.elapsed() < self.least + TIMEOUT, "that is no race: {:?} swaps", self.swaps);
@@ -44,14 +44,14 @@ impl Race<'_> {
     }
 }
 
-/// Does some work while threads call `swaps` again and again. Gives what the work gave, and how often each was called.
+/// Runs `work` while threads call `swaps` in a loop. Returns the result, and how often each was called.
 pub(crate) fn while_swapping<T>(swaps: &[&(dyn Fn() + Sync)], work: impl FnOnce() -> T) -> (T, Vec<u64>) {
     racing(swaps, |_| work())
 }
 
-/// The same for work that goes on until the race was one.
+/// The same for work that runs until the race is over.
 pub(crate) fn racing<T>(swaps: &[&(dyn Fn() + Sync)], work: impl FnOnce(&Race<'_>) -> T) -> (T, Vec<u64>) {
-    /// Stops the threads also when the work panics: they would be waited for.
+    /// Stops the threads even if the work panics, because they are waited for.
     struct Stop<'a>(&'a AtomicBool);
     impl Drop for Stop<'_> {
         fn drop(&mut self) {
@@ -76,7 +76,7 @@ pub(crate) fn racing<T>(swaps: &[&(dyn Fn() + Sync)], work: impl FnOnce(&Race<'_
     (result, counts.into_iter().map(AtomicU64::into_inner).collect())
 }
 
-/// `swap.txt` and its partner, `swap-dir` and its partner, and `moving`, which has `deep` in it.
+/// `swap.txt` and its counterpart, `swap-dir` and its counterpart, and `moving`, which contains `deep`.
 pub(crate) struct Stage {
     pub(crate) tree: Tree,
 }
@@ -103,18 +103,18 @@ impl Stage {
         Self { tree }
     }
 
-    /// A file becomes a link to the secret, and is itself again.
+    /// Replaces a file by a link to the secret, and back.
     pub(crate) fn swap_file(&self) {
         exchange(&self.tree.join("swap.txt"), &self.tree.outside().join("partner.txt"));
     }
 
-    /// A directory becomes a link to another one outside, and is itself again.
+    /// Replaces a directory by a link to one outside, and back.
     pub(crate) fn swap_directory(&self) {
         exchange(&self.tree.join("swap-dir"), &self.tree.outside().join("partner-dir"));
     }
 
-    /// A directory is moved out. While it is outside, what is in it is exchanged: who still holds its handle, and goes
-    /// on from there, comes to what was never inside.
+    /// Moves a directory out. While it is outside, its content is exchanged: whoever continues from a handle of it gets
+    /// to what was never inside.
     pub(crate) fn move_out_and_back(&self) {
         let (inside, moved) = (self.tree.join("moving"), self.tree.outside().join("moved"));
         let impostor = self.tree.outside().join("impostor");
@@ -125,7 +125,7 @@ impl Stage {
     }
 }
 
-/// What is asked, again and again.
+/// What is requested in a loop.
 const REQUESTS: &[(&str, &str)] = &[
     ("read_text_file", "swap.txt"),
     ("read_media_file", "swap.txt"),
@@ -147,11 +147,11 @@ const REQUESTS: &[(&str, &str)] = &[
     ("directory_tree", "."),
 ];
 
-/// What is followed all the time. The last one never changes; the others may be told of.
+/// What is followed all the time. The last never changes; the others may be reported.
 const FOLLOWED: [&str; 5] =
     ["swap.txt", "swap-dir", "swap-dir/inside.txt", "moving/deep/inside.txt", "still/inside.txt"];
 
-/// How often something was given, and how often refused.
+/// How often something was returned, and how often refused.
 #[derive(Debug, Default)]
 struct Tally {
     given: u64,
@@ -197,7 +197,7 @@ pub(super) fn behind(walls: Walls) {
     let stage = Stage::new();
     let Some(mut server) = walls.start(&stage.tree, &[]) else { return };
     let followed = FOLLOWED.map(|path| stage.tree.uri(path));
-    // Without the first wall, what is followed is followed to wherever it leads.
+    // Without the first wall, links are followed wherever they lead.
     let follows = walls != Walls::Second;
     for uri in followed.iter().filter(|_| follows) {
         server.result("resources/subscribe", json!({"uri": uri}));
@@ -223,7 +223,7 @@ pub(super) fn behind(walls: Walls) {
     }
 }
 
-/// What is followed goes on being followed after all that: one more swap, and it is told.
+/// Subscriptions still work after all that: one more swap is reported.
 fn heard_of_a_swap(server: &mut Process, stage: &Stage) {
     let uri = json!({"uri": stage.tree.uri("swap-dir/inside.txt")});
     fs::write(stage.tree.join("swap-dir/inside.txt"), "inside\n").expect("it is written");
@@ -240,7 +240,7 @@ fn nothing_from_outside_comes_in_by_swapping_names_behind_the_first_wall_alone()
     behind(Walls::First);
 }
 
-/// A root is its handle: what its name leads to by and by is never served. While that is something else, nothing is.
+/// A root is its handle: what its name leads to later is never served. While that is something else, nothing is.
 #[test]
 fn a_root_that_is_replaced_by_a_link_never_leads_elsewhere() {
     let stage = Stage::new();

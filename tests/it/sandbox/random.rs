@@ -1,5 +1,5 @@
-//! Any path out of a small alphabet, against a tree with links in and out: what is given is what the system finds
-//! there, when it is inside, and nothing else is. A small alphabet finds what random strings do not.
+//! Random paths from a small alphabet, in a tree with links inside and outside: what is returned is what the system
+//! finds there if it is inside, and nothing else. A small alphabet finds what random strings do not.
 
 use std::cell::RefCell;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::support::{Client, LATEST_LEGACY, SECRET_MARKER, TestServer, Tree};
 
 const TOKENS: [&str; 8] = ["..", ".", "a", "b", "link", "", "/", "%2e"];
 
-/// Wherever a path goes, there is something: outside, the same names hold the marker.
+/// Wherever a path leads, there is something: outside, the same names contain the marker.
 fn tree() -> Tree {
     let tree = Tree::new()
         .file("b", "b\n")
@@ -34,7 +34,7 @@ fn tree() -> Tree {
     tree
 }
 
-/// Tokens joined by `/`, or not: `..%2e` and `ab` are names too.
+/// Tokens, joined by `/` or not: `..%2e` and `ab` are names as well.
 fn paths() -> impl Strategy<Value = String> {
     let piece = (prop::sample::select(TOKENS.to_vec()), prop::bool::weighted(0.85));
     prop::collection::vec(piece, 0..8).prop_map(|pieces| {
@@ -44,8 +44,8 @@ fn paths() -> impl Strategy<Value = String> {
     })
 }
 
-/// What the system finds at a path that stays inside at every step; `None` where it leaves, or finds no file. Empty
-/// components and `.` say nothing, as everywhere in this crate; a final `/` wants a directory.
+/// What the system finds at a path that stays inside at every step; `None` if it leaves, or leads to no file. As
+/// everywhere in this crate, empty components and `.` are ignored, and a final `/` requires a directory.
 fn oracle(tree: &Tree, path: &str) -> Option<Vec<u8>> {
     let mut at: PathBuf = tree.path().to_owned();
     for component in path.split('/').filter(|component| !matches!(*component, "" | ".")) {
@@ -60,7 +60,7 @@ fn oracle(tree: &Tree, path: &str) -> Option<Vec<u8>> {
 
 fn agrees(tree: &Tree, asked: &str, answer: &Answer, means: &str) -> Result<(), TestCaseError> {
     let given = answer.text().filter(|_| !answer.is_refusal());
-    // A directory is a resource too: a listing, which the laws judge.
+    // A directory is a resource, too: a listing, which the harness checks.
     if answer.0["result"]["contents"][0]["mimeType"] == "inode/directory" {
         prop_assert_eq!(oracle(tree, means), None, "{} is a file", asked);
         return Ok(());
@@ -69,7 +69,7 @@ fn agrees(tree: &Tree, asked: &str, answer: &Answer, means: &str) -> Result<(), 
     Ok(())
 }
 
-/// Runs `check` on many paths; what it sends is judged by the laws, which know the marker.
+/// Runs `check` on many paths. The harness checks what the server sends for the marker.
 fn for_any_path(check: impl Fn(&Tree, &mut TestServer, &str) -> Result<(), TestCaseError>) {
     let tree = tree();
     let server = RefCell::new(TestServer::start(&tree).legacy(LATEST_LEGACY));

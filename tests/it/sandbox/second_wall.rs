@@ -1,11 +1,11 @@
-//! The second wall alone: a build that opens whatever it is asked for, with no check of its own, gives nothing of what
-//! is outside and changes nothing there, because the kernel does not let it.
+//! The second wall alone: a build that opens whatever path it is given, without any check of its own, returns nothing
+//! from outside and changes nothing there, because the kernel does not let it.
 //!
 //! `.ci/run` makes that build. By hand:
 //!
 //! ```text
-//! RUSTFLAGS="--cfg mcp_fs_breached" cargo build --target-dir target/breached
-//! MCP_FS_BREACHED=target/breached/debug/mcp-fs cargo test second_wall
+//! RUSTFLAGS="--cfg mcp_fs_unsandboxed" cargo build --target-dir target/unsandboxed
+//! MCP_FS_UNSANDBOXED=target/unsandboxed/debug/mcp-fs cargo test second_wall
 //! ```
 
 use std::process::Stdio;
@@ -20,7 +20,7 @@ use crate::support::Client as _;
 use crate::writes::outside;
 use crate::writes::refused::state;
 
-/// `stat` is no opening, and Landlock leaves it alone: that shows that nothing but the second wall is there.
+/// `stat` does not open anything, so Landlock allows it: that shows that nothing but the second wall is there.
 #[test]
 fn the_first_wall_is_really_gone() {
     let tree = tree();
@@ -45,7 +45,7 @@ fn without_a_second_wall_such_a_build_does_not_start() {
     assert!(output.stdout.is_empty());
 }
 
-/// The laws of every conversation fail the test when a secret is sent; here only that the kernel was asked at all.
+/// The harness fails the test if a secret is sent; this only checks that the kernel was asked at all.
 #[test]
 fn nothing_outside_is_read_behind_the_second_wall_alone() {
     let tree = tree();

@@ -1,5 +1,5 @@
-//! FIFOs, sockets and devices: refused by every operation at once, shown as what they are, and never opened. Opening
-//! a FIFO waits for a writer, closing it breaks the pipe of one, and a device may act on either.
+//! FIFOs, sockets and devices: refused by every operation at once, shown as what they are, and never opened. Opening a
+//! FIFO waits for a writer, closing it breaks a writer's pipe, and a device may react to either.
 
 use std::process::{Command, Stdio};
 
@@ -119,7 +119,7 @@ fn eight_readers_of_a_fifo_at_once_hold_nothing_up() {
     assert_eq!(server.tool_text("read_text_file", json!({"path": "plain.txt"})), "plain\n");
 }
 
-/// Works through everything that could touch the special files.
+/// Runs everything that could touch the special files.
 fn do_everything(tree: &Tree, special: &[(&str, &str)]) {
     let mut server = TestServer::start(tree).legacy(LATEST_LEGACY);
     for operation in OPERATIONS {
@@ -145,8 +145,8 @@ fn what_a_writer_put_into_a_fifo_stays_in_it() {
     assert_eq!(&left[..read], b"for somebody else");
 }
 
-/// A writer that waits for a reader would be woken by the opening alone, and get EPIPE from the closing. The kernel
-/// tells of every opening, so none can be missed.
+/// Opening alone would wake a writer that waits for a reader, and closing would give it EPIPE. The kernel reports every
+/// open, so none can be missed.
 #[cfg(target_os = "linux")]
 #[test]
 fn special_files_are_never_opened() {
@@ -161,7 +161,7 @@ fn special_files_are_never_opened() {
     let opened = || rustix::io::read(&watch, &mut [0; 4096]);
     do_everything(&tree, &special);
     assert_eq!(opened(), Err(rustix::io::Errno::AGAIN), "something opened a FIFO, a socket or a device");
-    // That the watch would have told.
+    // The watch would report this one.
     rustix::fs::open(tree.join("pipe"), OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).expect("the FIFO");
     assert!(opened().is_ok_and(|bytes| bytes > 0));
 }

@@ -5,22 +5,22 @@ use std::process::{Command, Stdio};
 use super::skipped;
 use crate::support::{Client as _, LATEST_LEGACY, Process, Tree, command};
 
-/// Which walls stand.
+/// Which walls are in place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Walls {
-    /// As people run it.
+    /// As users run it.
     Both,
-    /// How paths are opened, without the kernel's sandbox: what every system has.
+    /// The way paths are opened, without the kernel's sandbox: what every system has.
     First,
-    /// The kernel's sandbox alone, in a build that opens any path as it is asked for: src/root/breach.rs.
+    /// The kernel's sandbox alone, in a build that opens any path as given: src/root/unsandboxed.rs.
     Second,
 }
 
-/// Where `.ci/run` tells of the build without the first wall.
+/// The variable by which `.ci/run` passes the path of the build without the first wall.
 const UNSANDBOXED: &str = "MCP_FS_UNSANDBOXED";
 
 impl Walls {
-    /// The program behind these walls. `None`, and a note, where they cannot be had.
+    /// The program behind these walls. `None`, with a notice, if they are not available.
     pub(crate) fn command(self, tree: &Tree, options: &[&str]) -> Option<Command> {
         let sandbox = if self == Self::First { "--sandbox=off" } else { "--sandbox=require" };
         let mut built = command([sandbox]);
@@ -47,7 +47,7 @@ impl Walls {
     }
 }
 
-/// Whether the kernel can confine a process, as it says itself; the program must agree. Says so where it cannot.
+/// Whether the kernel itself says that it can confine a process; the program must agree. Prints a notice if it cannot.
 pub(crate) fn has_landlock() -> bool {
     let check = command(["--check", "--sandbox=require", env!("CARGO_MANIFEST_DIR")]).output();
     let agrees = check.is_ok_and(|output| output.status.success());

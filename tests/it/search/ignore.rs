@@ -1,4 +1,4 @@
-//! What ignore files hide, for `resources/list` and `search_files` alike, with git as the oracle.
+//! What ignore files hide, for `resources/list` and `search_files` alike, compared with git.
 
 use std::cell::RefCell;
 use std::process::Command;
@@ -11,7 +11,7 @@ use super::found;
 use crate::resources::{list_all, names};
 use crate::support::{TestServer, Tree};
 
-/// A git repository; `None`, loudly, where there is no git. Nothing outside the tree has a say in it.
+/// A git repository; `None`, with a notice, if there is no git. Nothing outside the tree affects it.
 fn repository(tree: &Tree) -> Option<()> {
     let made = git(tree, &["init", "-q", "--template="]);
     if made.is_none() {
@@ -20,12 +20,12 @@ fn repository(tree: &Tree) -> Option<()> {
     made.map(|_| ())
 }
 
-/// What a git command says; `None` where there is no git.
+/// The output of a git command; `None` if there is no git.
 fn git(tree: &Tree, arguments: &[&str]) -> Option<Vec<u8>> {
     let mut command = Command::new("git");
     command.args(["-c", "core.ignoreCase=false", "-c", "core.excludesFile="]).args(arguments);
     command.current_dir(tree.path()).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
-    // A test may run in a hook, which names another repository.
+    // A test may run in a hook, which sets variables for another repository.
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
         command.env_remove(name);
     }
@@ -52,7 +52,7 @@ fn by_server(server: &mut TestServer) -> [Vec<String>; 2] {
     [listed, searched]
 }
 
-/// How the server disagrees with git about files with these paths, and ignore files with these patterns.
+/// How the server disagrees with git about files with these paths and ignore files with these patterns.
 fn disagreement(ignore_files: &[(&str, &str)], files: &[&str]) -> Option<String> {
     let tree = files.iter().fold(Tree::new(), |tree, path| tree.file(path, ""));
     let tree = ignore_files.iter().fold(tree, |tree, (path, patterns)| tree.file(path, patterns));
@@ -62,7 +62,7 @@ fn disagreement(ignore_files: &[(&str, &str)], files: &[&str]) -> Option<String>
     wrong.map(|given| format!("{ignore_files:?}:\n  here {given:?}\n   git {want:?}"))
 }
 
-/// One kind of rule a line: what it says, and files that show it.
+/// One kind of rule per line: the patterns, and files that show their effect.
 #[cfg(unix)]
 #[test]
 fn each_kind_of_rule_hides_what_git_says() {
@@ -78,7 +78,7 @@ fn each_kind_of_rule_hides_what_git_says() {
         ("!keep\nkeep\n", &["keep", "d/keep"]),
         ("d/\n!d/keep\n", &["d/keep", "e"]),
         ("d/*\n!d/keep\n", &["d/keep", "d/x", "d/e/keep"]),
-        // Spaces: at the end they do not count, unless they are escaped.
+        // Spaces: trailing ones do not count, unless they are escaped.
         ("a  \nb\\ \nc d\n e\n", &["a", "b", "b ", "c d", " e", "e"]),
         ("a\\  \n", &["a", "a ", "a  "]),
         ("a\t\n", &["a", "a\t"]),
@@ -108,7 +108,7 @@ fn each_kind_of_rule_hides_what_git_says() {
         ("[[:di]x\n[[:digit:]-z]\n[[:x:]a]y\n", &[":x", "dx", "ax", "5", "-", "z", "y", "ay", ":y"]),
         ("?\na?c\n", &["x", "xy", "abc", "ac", "d/é"]),
         ("d?e\n", &["d/e", "dxe"]),
-        // A brace is a brace.
+        // Braces are literal.
         ("{a,b}\n", &["a", "b", "{a,b}"]),
         ("a{b\nc}\nd{\n", &["a{b", "c}", "d{", "ab"]),
         ("[{}]\n", &["{", "}", "a"]),
@@ -122,7 +122,7 @@ fn each_kind_of_rule_hides_what_git_says() {
         ("***\n!a\n", &["a", "b"]),
         ("a/***/c\n\\***x\n", &["a/c", "a/b/c", "a/b/d/c", "*x", "*ax", "ax"]),
         ("**/**/x/**/**\n", &["x/a", "d/x/a/b", "d/y", "e/x"]),
-        // What means nothing.
+        // Lines without a meaning.
         ("/\n//\n\n", &["a", "d/a"]),
         ("**//\na//\n", &["a/x", "d/a/x"]),
         ("./a\nd/../b\nd//c\n", &["a", "b", "d/c"]),
@@ -171,10 +171,10 @@ fn nested_files_override_those_above_as_in_git() {
     }
 }
 
-/// Patterns out of pieces that mean something, against a tree that has a name for each.
+/// Patterns made of meaningful pieces, for a tree that has a name for each.
 ///
-/// Two stars are whole components only: of others, as in `a**/b`, git compares what comes after `a` alone, where they
-/// mean any directories, although gitignore(5) says that they mean one star.
+/// Two stars only as whole components: elsewhere, as in `a**/b`, git compares only what follows `a`, where they match
+/// any directories, although gitignore(5) says that they equal one star.
 fn patterns() -> impl Strategy<Value = String> {
     let pieces =
         ["a", "a", "b", "c", "ab", "*", "?", "[ab]", "[!a]", "\\", " ", "#", ".", ".b", "{a,b}", "-", "{", "}"];

@@ -1,7 +1,7 @@
-//! Both searches: progress, cancellation, deadlines, the size of answers, and the server meanwhile.
+//! Both searches: progress, cancellation, deadlines, the size of answers, and other requests meanwhile.
 //!
-//! What takes long here is a tree of many names for a few files, and a regular expression for which the engine has no
-//! shortcut: minutes of work that are made in a moment.
+//! The slow searches use a tree of many names for a few files, and a regular expression for which the engine has no
+//! shortcut: minutes of work that are created in a moment.
 
 use std::fs;
 use std::sync::mpsc;
@@ -15,18 +15,18 @@ use crate::support::client::with_meta;
 use crate::support::{Client as _, Process, TIMEOUT, TestServer, Tree};
 use crate::tools::blocks;
 
-/// A word's end is a matter of Unicode next to letters that are not ASCII, where the engine goes letter by letter.
+/// Next to letters outside ASCII, the end of a word depends on Unicode, and the engine proceeds letter by letter.
 const SLOW: &str = r"\b\d{3}\b|^needle$";
-/// Names of each file; some file systems have no room for more than 1,023.
+/// How many names each file has; some file systems allow no more than 1,023.
 const NAMES: usize = 1_000;
 const FILES: usize = 16;
 
-/// 16,000 names for a gigabyte in all, and "needle" in the file that comes first.
+/// 16,000 names for a gigabyte in all, and "needle" in the first file.
 fn endless() -> Tree {
     names_for(1_200)
 }
 
-/// 16,000 names for files of so many lines.
+/// 16,000 names for files of `lines` lines.
 fn names_for(lines: usize) -> Tree {
     let text = "l'\u{e9}t\u{e9} nous d\u{ee}nons dehors, o\u{f9} il fait d\u{e9}j\u{e0} nuit\n".repeat(lines);
     let mut tree = Tree::new().file("first.txt", "needle\n");
@@ -41,7 +41,7 @@ fn names_for(lines: usize) -> Tree {
     tree
 }
 
-/// What is sent to search it.
+/// Parameters of a search in it.
 fn long_search() -> Value {
     json!({"name": "search_text", "arguments": {"query": SLOW, "regex": true}})
 }
@@ -53,8 +53,8 @@ fn a_search_whose_time_is_over_gives_what_it_found_and_says_so() {
     assert!(!note.contains("could not be read"), "{note}");
 }
 
-/// Searches for a moment, and longer where nothing was found in that, as on a busy machine. It must find `first`, and
-/// not come to an end; gives what it says of that.
+/// Searches for a moment, or longer if that found nothing, as on a busy machine. It must find `first` and not finish;
+/// returns the note about that.
 fn stopped(tree: &Tree, first: &str) -> String {
     for time in (0..8).map(|doubled| Duration::from_millis(200 << doubled)) {
         let mut server = TestServer::builder(tree).limits(|limits| limits.search_time = time).start();
@@ -97,7 +97,7 @@ fn names_searched_for_too_long_are_given_so_far() {
 
 #[test]
 fn a_request_with_a_token_gets_progress() {
-    // Progress is made file by file, and these are short.
+    // Progress is reported file by file, and these are short.
     let tree = names_for(200);
     let mut server = TestServer::start(&tree);
     let begun = Instant::now();
@@ -105,7 +105,7 @@ fn a_request_with_a_token_gets_progress() {
         json!({"_meta": {"progressToken": "t"}, "name": "search_text", "arguments": long_search()["arguments"]}),
     );
     let id = server.ask("tools/call", params);
-    // That it grows is a law of the harness.
+    // The harness checks that it increases.
     for heard in 1..=2 {
         let message = server.recv();
         let params = &message["params"];
@@ -128,7 +128,7 @@ fn a_request_without_a_token_gets_the_answer_only() {
     assert_eq!(server.recv()["id"], id);
 }
 
-/// A server that searches without end, and says when a search begins and when it has ended, and how.
+/// A server that searches without end, and reports when a search begins, when it has ended, and how.
 fn watched(tree: &Tree) -> (TestServer, mpsc::Receiver<Option<Result<(), Failure>>>) {
     let (tell, told) = mpsc::channel();
     let server = TestServer::builder(tree).dispatch(move |call, context| {
@@ -173,7 +173,7 @@ fn the_server_answers_while_it_searches() {
     }
 }
 
-/// `printf ... | mcp-fs DIR` gives its answers however long the search takes.
+/// `printf ... | mcp-fs DIR` gets its answers however long the search takes.
 #[test]
 fn a_search_goes_on_after_the_end_of_the_input_until_its_time_is_over() {
     let tree = endless();
@@ -211,7 +211,7 @@ fn an_answer_is_no_longer_than_it_may_be() {
     }
 }
 
-/// Some systems give 256 descriptors; 32 must do, and a leak of one a file would be seen after any search.
+/// Some systems allow 256 descriptors; 32 must suffice, and a leak of one per file would be visible after any search.
 #[cfg(target_os = "linux")]
 #[test]
 fn searching_holds_few_descriptors_and_gives_all_back() {
@@ -232,6 +232,6 @@ fn searching_holds_few_descriptors_and_gives_all_back() {
         assert_eq!(process.tool_text("search_files", json!({"pattern": "f.txt"})).lines().count(), 400);
         counts.push(process.descriptors());
     }
-    // What the first call opens once and for all is there from then on.
+    // What the first call opens for good exists from then on.
     assert!(counts.windows(2).all(|pair| pair[0] == pair[1]), "{counts:?}");
 }

@@ -1,5 +1,5 @@
-//! The memory that searches take: one request adds at most 64 MiB, and any number of them far less than 256, whatever
-//! they ask and whatever is in the files.
+//! The memory of searches: one request adds at most 64 MiB, and any number of them far less than 256, whatever they
+//! search for and whatever the files contain.
 
 use std::ffi::OsStr;
 
@@ -8,21 +8,21 @@ use serde_json::{Value, json};
 use crate::support::{Client as _, Process, Tree};
 
 const MIB: usize = 1 << 20;
-/// What one request may add.
+/// What one request may add, in MiB.
 const ONE: u64 = 64;
-/// What many may: less than what the server may take in all, as others want some, too.
+/// What many may add, in MiB: less than the server may take in all, because others need some, too.
 const MANY: u64 = 160;
 
-/// A server that searches on as many threads as on a large machine.
+/// A server that searches with as many threads as on a large machine.
 fn start(tree: &Tree) -> Process {
-    // What is not searched in this time, compiled as it is for tests, would show nothing else.
+    // What is not searched in this time by an unoptimised build would show nothing else.
     let options = ["--search-threads=8", "--search-timeout=3"].map(OsStr::new);
     let mut process = Process::spawn(options.into_iter().chain([tree.path().as_os_str()]));
     process.tool("list_directory", json!({}));
     process
 }
 
-/// Sends calls all at once, and gives what they added, in MiB.
+/// Sends all calls at once, and returns what they added, in MiB.
 fn added(process: &mut Process, calls: &[(&str, Value)]) -> u64 {
     let before = process.peak_memory();
     let call = |(name, arguments): &(&str, Value)| json!({"name": name, "arguments": arguments});
@@ -57,7 +57,7 @@ fn matches_that_no_answer_holds_are_not_kept() {
     }
 }
 
-/// A line is in memory whole, a file is for matches over lines, and what is decoded is there twice.
+/// A line is in memory as a whole, a file is for matches across lines, and decoded text is there twice.
 #[test]
 fn long_lines_and_files_to_be_decoded_are_held_one_at_a_time() {
     let line = "x".repeat(15 * MIB) + "\n";
@@ -96,7 +96,7 @@ fn queries_are_compiled_in_bounded_memory_and_equal_ones_once() {
 
 #[test]
 fn globs_are_compiled_in_bounded_memory() {
-    // Names that make hard globs go through ever new states.
+    // Names that lead difficult globs through ever new states.
     let name = |number: usize| -> String {
         (0..90).map(|bit| if ((number * 7_919) >> (bit % 13)) & 1 == 0 { 'a' } else { 'b' }).collect()
     };
@@ -119,7 +119,7 @@ fn globs_are_compiled_in_bounded_memory() {
     }
 }
 
-/// A pattern may be many globs, each may be meant in two ways, and each may lead through links.
+/// A pattern may be many globs, each may have two meanings, and each may lead through links.
 #[test]
 fn patterns_of_many_globs_are_compiled_in_bounded_memory() {
     let name = |number: usize| -> String {
@@ -150,7 +150,7 @@ fn patterns_of_many_globs_are_compiled_in_bounded_memory() {
     }
 }
 
-/// The same call with another pattern, so that nothing that is compiled can be shared.
+/// The same call with another pattern, so that nothing compiled can be shared.
 fn edited(arguments: &Value, number: usize) -> Value {
     let mut arguments = arguments.clone();
     for name in ["pattern", "glob"] {

@@ -1,4 +1,4 @@
-//! `search_files`: what a pattern means, kinds, what the notes say, and what cannot be searched.
+//! `search_files`: the meaning of a pattern, kinds, notes, and what cannot be searched.
 
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn a_pattern_without_a_slash_is_looked_for_at_any_depth() {
                 "sub/sub/d.py",
             ][..],
         ),
-        // Neither a part of a name nor a path.
+        // Neither part of a name nor a path.
         ("user", &[]),
         ("py", &[]),
     ]);
@@ -98,11 +98,11 @@ fn a_dot_slash_or_the_absolute_path_before_a_pattern_is_understood() {
             assert_eq!(found(&mut server, json!({"pattern": format!("{prefix}{pattern}")})), want, "{prefix}{pattern}");
         }
     }
-    // What is not the served directory's path is none before a pattern either.
+    // A path that is not the served directory's is not one in front of a pattern either.
     assert_eq!(found(&mut server, json!({"pattern": format!("{root}x/*.py")})), [""; 0]);
 }
 
-/// It says all by itself: `path` does not come before it.
+/// It is complete on its own: `path` is not put in front of it.
 #[test]
 fn an_absolute_pattern_means_the_same_whatever_the_path() {
     let tree = tree();
@@ -202,7 +202,7 @@ fn excluded_entries_are_not_found_nor_what_is_in_them() {
         let arguments = json!({"pattern": "*.js", "excludePatterns": patterns});
         assert_eq!(found(&mut server, arguments), want, "{patterns}");
     }
-    // Relative to where the search starts, as the pattern is.
+    // Relative to the start of the search, like the pattern.
     let arguments = json!({"pattern": "*.js", "path": "sub", "excludePatterns": ["/node_modules"]});
     assert_eq!(found(&mut server, arguments), ["sub/b.js", "sub/b.test.js"]);
 }

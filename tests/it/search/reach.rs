@@ -1,4 +1,4 @@
-//! `search_files`: where it looks and where not, in which order, and that each result can be given to every tool.
+//! `search_files`: where it searches, in which order, and that each result can be passed to every tool.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ fn an_ignored_directory_is_searched_where_it_is_named() {
     let tree = Tree::new().file(".gitignore", "build/\n*.tmp\n").file("build/x", "").file("build/x.tmp", "");
     let mut server = TestServer::start(&tree);
     assert_eq!(found(&mut server, json!({"pattern": "x*"})), [""; 0]);
-    // What the directories above say of names holds in it all the same.
+    // Patterns of the directories above for some names still apply in it.
     assert_eq!(found(&mut server, json!({"pattern": "x*", "path": "build"})), ["build/x"]);
     let arguments = json!({"pattern": "x*", "path": "build", "includeIgnored": true});
     assert_eq!(found(&mut server, arguments), ["build/x", "build/x.tmp"]);
@@ -47,7 +47,7 @@ fn denied_names_are_never_found() {
     for pattern in [".env", ".env*", "**/.env", "known", "d/.ssh/", "*.pem", "secret/*", "id_*", ".mcp-fs-*"] {
         let (text, note) = crate::tools::text_and_note(&mut server, "search_files", json!({"pattern": pattern}));
         assert_eq!(text, super::NOTHING, "{pattern}");
-        // Nor does a count betray that there is something.
+        // Nor does a count reveal that there is something.
         assert!(note.is_some_and(|note| note.starts_with("[2 entries searched")), "{pattern}");
     }
 }
@@ -65,7 +65,7 @@ fn links_are_found_by_their_names_and_entered_only_where_they_are_named() {
     for pattern in ["out/*", "**/root", "i*/*", "{in,loop}/**", "gone/**", "file/**"] {
         assert_eq!(found(&mut server, json!({"pattern": pattern})), [""; 0], "{pattern}");
     }
-    // Named, a link is followed where it stays inside; what is there is shown through it.
+    // If named, a link is followed if it stays inside; its content is shown by paths through the link.
     assert_eq!(found(&mut server, json!({"pattern": "in/*"})), ["in/inside", "in/up"]);
     assert_eq!(found(&mut server, json!({"pattern": "inside", "path": "in"})), ["in/inside"]);
     let up = ["loop/d/up/in/inside", "loop/d/up/in/up"];
@@ -76,7 +76,7 @@ fn links_are_found_by_their_names_and_entered_only_where_they_are_named() {
     }
 }
 
-/// A name may not forge a line of its own, and what is shown instead must name the file everywhere.
+/// A name must not forge a line of its own, and what is shown instead must name the file everywhere.
 #[cfg(target_os = "linux")]
 #[test]
 fn every_result_can_be_given_to_every_tool_also_where_its_name_is_no_line() {
@@ -94,17 +94,17 @@ fn every_result_can_be_given_to_every_tool_also_where_its_name_is_no_line() {
         assert!(server.tool_text("get_file_info", json!({"path": path})).contains("size:"), "{path}");
         let media = server.tool("read_media_file", json!({"path": path}));
         let uri = media["content"][0]["resource"]["uri"].as_str().unwrap_or_else(|| panic!("{path}: {media}"));
-        // A result that is a URI is a resource's; the others are as the tools name them.
+        // A result that is a URI is also the resource's; the others are as tools name them.
         assert!(!path.starts_with("file:///") || uri == path, "{path}: {uri}");
         let uri = uri.to_owned();
         contents.push(crate::resources::bytes_of(&crate::resources::read(&mut server, &uri)));
     }
-    // Each file holds its own name.
+    // Each file contains its own name.
     let mut want: Vec<&[u8]> = odd.iter().chain(&plain).copied().collect();
     want.sort_unstable();
     contents.sort();
     assert_eq!(contents, want);
-    // A directory that is shown by its URI is searched by it.
+    // A directory that is shown by its URI can be searched by it.
     let directory = found(&mut server, json!({"pattern": "odd*"})).remove(0);
     let inside = found(&mut server, json!({"pattern": "*", "path": directory}));
     assert_eq!(inside, [format!("{directory}/plain.txt")]);
@@ -121,7 +121,7 @@ fn trees() -> impl Strategy<Value = Vec<String>> {
     )
 }
 
-/// All that `walkdir` finds below `start`, as paths below the root, shallow first.
+/// Everything that `walkdir` finds below `start`, as paths relative to the root, shallow first.
 fn oracle(tree: &Tree, start: &str, wanted: impl Fn(&str, bool) -> bool) -> Vec<String> {
     let walk = walkdir::WalkDir::new(tree.join(start)).min_depth(1).into_iter().map(|entry| entry.expect("readable"));
     let relative =
@@ -158,7 +158,7 @@ fn what_is_found_and_its_order_are_those_of_another_walker() {
     found_wrong.unwrap_or_else(|failure| panic!("{failure}"));
 }
 
-/// A walker that keeps what it enters open, or opens what it lists, fails here.
+/// A walker that keeps directories open, or opens what it lists, fails here.
 #[cfg(unix)]
 #[test]
 fn twenty_thousand_files_are_searched_with_few_descriptors() {

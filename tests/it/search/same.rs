@@ -1,5 +1,5 @@
-//! `search_text`: the same answer in every run, on however many threads, and the one that a slow and simple search
-//! gives.
+//! `search_text`: the same answer in every run, with any number of threads, and equal to that of a slow and simple
+//! search.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,8 +12,8 @@ use crate::tools::{blocks, with};
 
 const RUNS: usize = 20;
 
-/// Some hundred files in some dozens of directories, with "needle" in every third and some of them long, so that they
-/// are not ready in order.
+/// Some hundred files in some dozens of directories, with "needle" in every third; some are long, so that they do not
+/// finish in order.
 fn forest() -> Tree {
     let mut tree = Tree::new();
     for dir in 0..24 {
@@ -31,7 +31,7 @@ fn forest() -> Tree {
     tree.file("top.txt", "no needles but this\n")
 }
 
-/// All lines with "needle", in the order of a walk that goes level by level.
+/// All lines with "needle", in the order of a walk level by level.
 fn reference(root: &Path) -> Vec<String> {
     let (mut found, mut level) = (Vec::new(), vec![root.to_owned()]);
     while !level.is_empty() {
@@ -54,7 +54,7 @@ fn reference(root: &Path) -> Vec<String> {
     found
 }
 
-/// A server that gives long answers.
+/// A server with a high limit for answers.
 fn start(tree: &Tree) -> TestServer {
     TestServer::builder(tree).limits(|limits| limits.output_bytes = 10_000_000).start()
 }
@@ -74,8 +74,8 @@ fn all_that_a_simple_search_finds_is_found_in_its_order() {
 
 #[test]
 fn a_cut_answer_is_the_same_in_every_run() {
-    // Ignore files that are too big to be applied are named in the note: which of them were met must not depend on
-    // how far the walk was ahead.
+    // The note names ignore files that are too large to be applied: which of them were reached must not depend on how
+    // far the walk had got.
     let mut tree = forest();
     for dir in 0..24 {
         let path = ["", "a/", "a/deep/", "z.d/"][dir % 4];
@@ -100,7 +100,7 @@ fn a_cut_answer_is_the_same_in_every_run() {
     }
 }
 
-/// The bound on bytes cuts between lines, the note counts what is there, and it is the same in every run too.
+/// The limit in bytes cuts between lines, the note counts what is shown, and the result is the same in every run, too.
 #[test]
 fn an_answer_that_is_too_long_ends_with_a_whole_line() {
     let tree = forest();

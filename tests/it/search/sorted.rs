@@ -1,4 +1,5 @@
-//! `sortBy: "modified"`, of `search_files` and of `list_directory_with_sizes`: the newest first, within the same bounds.
+//! `sortBy: "modified"` in `search_files` and `list_directory_with_sizes`: the most recent first, within the same
+//! limits.
 
 use std::fs::File;
 use std::time::{Duration, SystemTime};
@@ -43,14 +44,14 @@ fn the_newest_are_found_first_wherever_they_are() {
     assert!(error.contains("\"sortBy\"") && error.contains("\"modified\""), "{error}");
 }
 
-/// Against sorting them all: any bound gives the beginning of the same list.
+/// Compared with sorting all of them: any limit yields the beginning of the same list.
 #[test]
 fn a_bounded_answer_is_the_beginning_of_the_whole_one() {
     let names: Vec<String> = (0..200).map(|number| format!("d{}/name-{number:03}", number % 7)).collect();
     let times: Vec<u64> = (0..200).map(|number: u64| number * 7_919 % 61).collect();
     let files: Vec<_> = names.iter().map(String::as_str).zip(times.iter().copied()).collect();
     let tree = dated(&files);
-    // What is equal in time is in the order of the walk.
+    // Files of the same time are in the order of the walk.
     let mut want = files.clone();
     want.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     let want: Vec<_> = want.into_iter().map(|(path, _)| path).collect();
@@ -66,7 +67,7 @@ fn a_bounded_answer_is_the_beginning_of_the_whole_one() {
     }
 }
 
-/// Pages come one after the other in the order that is asked for, whatever made them end.
+/// Pages follow one another in the requested order, whatever ended them.
 #[test]
 fn pages_go_on_in_the_order_of_time() {
     let names: Vec<String> = (0..60).map(|number| format!("d{}/name-{number:03}", number % 7)).collect();
@@ -105,7 +106,7 @@ fn a_directory_is_listed_by_time() {
             .collect()
     };
     let text = server.tool_text("list_directory_with_sizes", json!({"sortBy": "modified"}));
-    // The directory was made just now.
+    // The directory was created just now.
     assert_eq!(names(&text), ["d", "b.txt", "c.txt", "a.txt"], "{text}");
     assert!(text.contains("Total: 3 files, 1 directories"), "{text}");
     let text = server.tool_text("list_directory_with_sizes", json!({"sortBy": "modified", "offset": 2, "limit": 2}));

@@ -1,17 +1,17 @@
-//! `search_text`: how a query is meant, and how what was found is written. Which files are searched is in `texts`.
+//! `search_text`: the meaning of a query, and the format of matches. Which files are searched is in `texts`.
 
 use serde_json::{Value, json};
 
 use crate::support::{Client as _, TestServer, Tree};
 use crate::tools::{text_and_note, with};
 
-/// The text of an answer and the note behind it.
+/// The text of an answer, and the note after it.
 fn grep(server: &mut TestServer, arguments: Value) -> (String, String) {
     let (text, note) = text_and_note(server, "search_text", arguments);
     (text, note.expect("a note"))
 }
 
-/// The lines of an answer in which a match is, by their numbers, where there is one file.
+/// The numbers of the lines that match, in a search of one file.
 fn lines(server: &mut TestServer, arguments: Value) -> Vec<u64> {
     let (text, _) = grep(server, arguments);
     if text == "No matches found" {
@@ -27,7 +27,7 @@ fn a_query_means_what_its_arguments_say() {
     let tree = Tree::new().file("a.txt", text);
     let mut server = TestServer::start(&tree);
     for (query, options, want) in [
-        // The text itself, unless it is said to be more.
+        // Literal text, unless `regex` is set.
         ("a.c", json!({}), &[1][..]),
         ("(a|b)", json!({}), &[4]),
         ("$x^ [y] {z} \\d +?*", json!({}), &[5]),
@@ -35,7 +35,7 @@ fn a_query_means_what_its_arguments_say() {
         ("a.c", json!({"regex": true}), &[1, 2, 3]),
         ("^(abc|end)", json!({"regex": true}), &[2, 3, 8]),
         (r"\d+$", json!({"regex": true}), &[8]),
-        // Capitals count where the query has one, also in a regex, where a class such as \D is none.
+        // Case matters if the query has capitals, also in a regex, where a class such as \D is not one.
         ("abc", json!({}), &[2, 3]),
         ("ABC", json!({}), &[3]),
         ("aBc", json!({}), &[]),
@@ -43,7 +43,7 @@ fn a_query_means_what_its_arguments_say() {
         (r"^a\Dc$", json!({"regex": true}), &[1, 2, 3]),
         ("\u{e9}t\u{e9}", json!({}), &[6, 7]),
         ("\u{c9}t\u{e9}", json!({}), &[6]),
-        // Unless it is said.
+        // Unless `caseSensitive` is given.
         ("abc", json!({"caseSensitive": true}), &[2]),
         ("aBC", json!({"caseSensitive": false}), &[2, 3]),
         ("\u{c9}T\u{c9}", json!({"caseSensitive": false}), &[6, 7]),
@@ -86,7 +86,7 @@ fn lines_come_with_their_paths_and_numbers_the_shallow_ones_first() {
     assert!(note.contains("12 matches in 6 files") && note.contains("6 files (222 B) searched"), "{note}");
 }
 
-/// A file of lines 1 to 40, and "needle" in some of them.
+/// A file of lines 1 to 40, some of which contain "needle".
 fn numbered(needles: &[usize]) -> String {
     (1..=40)
         .fold(String::new(), |text, n| text + &format!("{} {n}\n", if needles.contains(&n) { "needle" } else { "x" }))
@@ -127,7 +127,7 @@ fn a_cut_leaves_no_context_of_what_is_not_shown() {
         let (text, _) = grep(&mut server, with(&json!({"query": "needle", "contextLines": 1}), &cut));
         assert_eq!(text, want, "{cut}");
     }
-    // The fourth is b's first: the lines before its second are not shown either.
+    // The fourth match is b's first: the context before its second is not shown either.
     let (text, _) = grep(&mut server, json!({"query": "needle", "contextLines": 1, "limit": 4}));
     assert!(text.ends_with("b.txt:5: needle 5\nb.txt-6- x 6"), "{text}");
 }
@@ -190,7 +190,7 @@ fn a_match_goes_over_line_ends_only_where_that_is_meant() {
     assert_eq!(lines(&mut server, with(&regex, &json!({"multiline": true}))), [1]);
     let over = json!({"query": "(?s)one\\(.*?\\)", "regex": true, "multiline": true});
     assert_eq!(lines(&mut server, over), [1, 2, 3]);
-    // Without it, what could be a newline is none.
+    // Without `multiline`, whatever could match a newline does not.
     assert_eq!(lines(&mut server, json!({"query": "one\\(\\s*", "regex": true})), [1]);
 }
 
@@ -249,7 +249,7 @@ fn a_wrong_query_is_shown_as_it_was_written_and_where_it_is_wrong() {
         let mark = after.lines().next().expect("a mark");
         assert_eq!(mark.find('^'), Some(column + 4), "{error}");
         assert!(error.contains("\"query\"") && error.contains(why), "{regex}: {error}");
-        // As a text it is as good as any.
+        // As literal text it is as good as any.
         assert_eq!(lines(&mut server, json!({"query": regex})), [] as [u64; 0], "{regex}");
     }
     let error = server.tool_error("search_text", json!({"query": ""}));

@@ -1,4 +1,4 @@
-//! `search_text`: which files it looks into, and what they may hold.
+//! `search_text`: which files it searches, and what they may contain.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ fn grep(server: &mut TestServer, arguments: Value) -> (String, String) {
     (text, note.expect("a note"))
 }
 
-/// The paths in which a query is found.
+/// The paths of files that contain the query.
 fn paths(server: &mut TestServer, arguments: &Value) -> Vec<String> {
     let (text, _) = grep(server, with(arguments, &json!({"filesOnly": true})));
     text.lines().filter(|line| *line != "No matches found").map(str::to_owned).collect()
@@ -47,12 +47,12 @@ fn path_glob_and_exclusions_choose_the_files() {
         (json!({"path": "src"}), "src/lib.rs src/a/mod.py src/a/mod.rs"),
         (json!({"path": absolute}), "src/a/mod.py src/a/mod.rs"),
         (json!({"path": uri}), "src/a/mod.py src/a/mod.rs"),
-        // One file, be it one that a walk leaves out.
+        // A single file, even one that a walk leaves out.
         (json!({"path": "src/lib.rs"}), "src/lib.rs"),
         (json!({"path": "notes.log"}), "notes.log"),
         (json!({"path": "build"}), "build/out.rs"),
         (json!({"path": ".git"}), ".git/config"),
-        // Without a slash at any depth, with one from `path` on.
+        // Without a slash at any depth, with one relative to `path`.
         (json!({"glob": "*.rs"}), "main.rs .hidden/x.rs src/lib.rs src/a/mod.rs"),
         (json!({"glob": "mod.*"}), "src/a/mod.py src/a/mod.rs"),
         (json!({"glob": "src/*"}), "src/lib.rs"),
@@ -112,7 +112,7 @@ fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
     std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(bytes).collect()
 }
 
-/// Long enough for its encoding to be told from others.
+/// Long enough for its encoding to be detected.
 const FRENCH: &str =
     "Voil\u{e0}, c'est pr\u{ea}t\r\nLe gar\u{e7}on a pos\u{e9} deux cr\u{e8}mes br\u{fb}l\u{e9}es\r\nfin\r\n";
 
@@ -178,7 +178,7 @@ fn a_file_of_more_than_8_mib_is_searched_to_its_end() {
     }
 }
 
-/// Denied names and version control's own files are no part of what is searched, however they are asked for.
+/// Denied names and version control's own files are not searched, whatever is requested.
 #[test]
 fn denied_files_are_never_searched() {
     let tree = Tree::new()

@@ -1,4 +1,4 @@
-//! A file system that answers when the test says so: it stands for a network disk whose server is gone.
+//! A file system that responds when the test lets it: it stands for a network disk whose server is gone.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -14,13 +14,13 @@ use fuser::{
 use crate::sandbox::skipped;
 use crate::support::TIMEOUT;
 
-/// Nothing is remembered: each look is asked for anew.
+/// Nothing is cached: each lookup is sent to the file system.
 const TTL: Duration = Duration::ZERO;
 
-/// What is in every file.
+/// The content of every file.
 pub(super) const TEXT: &str = "from far away\n";
 
-/// Its entries: a file and a directory that answer at once, and others that wait.
+/// Its entries: a file and a directory that respond at once, and others that wait.
 const ENTRIES: [(u64, FileType, &str); 5] = [
     (2, FileType::RegularFile, "fine.txt"),
     (3, FileType::RegularFile, "stuck.txt"),
@@ -29,10 +29,10 @@ const ENTRIES: [(u64, FileType, &str); 5] = [
     (LARGE, FileType::RegularFile, "large.txt"),
 ];
 
-/// One that waits, and says that it is large.
+/// One that waits, and claims to be large.
 const LARGE: u64 = 6;
 
-/// A mounted file system, until it is dropped. Nobody may use it any more then.
+/// A mounted file system, until it is dropped; by then nobody may use it.
 #[derive(Debug)]
 pub(super) struct Hanging {
     gate: Arc<Gate>,
@@ -40,7 +40,7 @@ pub(super) struct Hanging {
 }
 
 impl Hanging {
-    /// Mounts it on a directory. `None`, and a note, where that is not permitted.
+    /// Mounts it on a directory. `None`, with a notice, if that is not permitted.
     pub(super) fn mount(at: &Path) -> Option<Self> {
         let gate = Arc::<Gate>::default();
         match fuser::spawn_mount(Far(Arc::clone(&gate)), at, &Config::default()) {
@@ -52,7 +52,7 @@ impl Hanging {
         }
     }
 
-    /// Waits until so many operations are stuck.
+    /// Waits until `stuck` operations are stuck.
     pub(super) fn wait_for(&self, stuck: usize) {
         let (waiting, changed) = (self.gate.lock(), &self.gate.changed);
         let too_few = |waiting: &mut Waiting| waiting.replies.len() < stuck;
@@ -62,12 +62,12 @@ impl Hanging {
         assert!(!waited.timed_out(), "only {found} are stuck");
     }
 
-    /// Answers so many of the next questions for its kind with ESTALE, as a file server does after a change.
+    /// Answers the next `times` lookups with ESTALE, as a file server does after a change.
     pub(super) fn be_stale(&self, times: usize) {
         self.gate.stale.store(times, Ordering::SeqCst);
     }
 
-    /// Answers all that wait, and from now on at once.
+    /// Answers everything that waits, and from now on at once.
     pub(super) fn release(&self) {
         let mut waiting = self.gate.lock();
         waiting.is_open = true;
@@ -79,7 +79,7 @@ impl Hanging {
 struct Gate {
     waiting: Mutex<Waiting>,
     changed: Condvar,
-    /// How many questions for its kind will fail.
+    /// How many lookups will fail.
     stale: AtomicUsize,
 }
 
@@ -168,7 +168,7 @@ impl Filesystem for Far {
         }
     }
 
-    /// Each read is to be asked for, and none waits for another one's page.
+    /// Each read is sent to the file system, and none waits for the page of another.
     fn open(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
         reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO);
     }

@@ -1,6 +1,6 @@
-//! File systems that are slow or dead: what is stuck in one gets an error in time, and stops nobody else.
+//! File systems that are slow or dead: stuck requests get an error in time, and delay no others.
 //!
-//! `fuse` makes one. It is mounted inside the served directory, or is it.
+//! `fuse` provides one. It is mounted inside the served directory, or is the served directory.
 
 mod fuse;
 
@@ -12,10 +12,10 @@ use self::fuse::{Hanging, TEXT};
 use crate::sandbox::{READ_RESOURCE, request};
 use crate::support::{Client as _, LATEST_LEGACY, Process, TIMEOUT, Tree};
 
-/// Threads that are left behind at most.
+/// The limit of threads that are left behind.
 const LEFT_BEHIND: usize = 32;
 
-/// A server that gives up early, and a tree in which `far` does not answer. They go away in this order.
+/// A server that gives up early, and a tree in which `far` does not respond. They are dropped in this order.
 struct Scene {
     process: Process,
     hanging: Hanging,
@@ -23,19 +23,19 @@ struct Scene {
 }
 
 impl Drop for Scene {
-    /// Who is stuck in a file system could not even be killed.
+    /// A process that is stuck in a file system could not even be killed.
     fn drop(&mut self) {
         self.hanging.release();
     }
 }
 
 impl Scene {
-    /// The tree is served.
+    /// Serves the tree.
     fn near(options: &[&str]) -> Option<Self> {
         Self::of("", options)
     }
 
-    /// `directory` of the tree is served. `None`, and a note, where nothing can be mounted.
+    /// Serves `directory` in the tree. `None`, with a notice, if nothing can be mounted.
     fn of(directory: &str, options: &[&str]) -> Option<Self> {
         let tree =
             Tree::new().file("near.txt", "near\n").file("big.txt", "line\n".repeat(50_000)).dir("far").dir("near");
@@ -47,8 +47,8 @@ impl Scene {
     }
 }
 
-/// What is near is served, also what takes a thread. On a busy machine that can take longer than the second after
-/// which such a server gives up; then it is asked again.
+/// Everything near is served, including work that needs a thread. On a busy machine that can take longer than the
+/// second after which this server gives up; then it is requested again.
 fn serves_what_is_near(process: &mut Process) {
     for (tool, arguments, text) in [
         ("read_text_file", json!({"path": "near.txt"}), "near\n"),
@@ -104,7 +104,7 @@ fn b11_a_cancelled_read_that_does_not_end_takes_no_place_for_good() {
     let id = process.ask("tools/call", json!({"name": "read_text_file", "arguments": {"path": "far/stuck.txt"}}));
     hanging.wait_for(1);
     process.notify("notifications/cancelled", json!({"requestId": id}));
-    // There is one place: whoever has it has been left behind.
+    // There is one slot: whatever had it has been left behind.
     serves_what_is_near(process);
 }
 
@@ -124,7 +124,7 @@ fn b11_walks_that_do_not_end_do_not_keep_others_from_walking() {
     let (method, params) = walk("near");
     let near = process.ask(method, params);
     assert_eq!(process.answer(near)["result"]["isError"], json!(null));
-    // Those that waited for their turn go round by then.
+    // By then, those that waited for their turn skip that file system.
     for id in stuck {
         let answer = process.answer(id);
         assert_eq!(answer["result"]["isError"], true, "{answer}");
@@ -142,10 +142,10 @@ fn b11_once_a_walk_was_stuck_others_go_round_and_say_so() {
     says_no_answer(&process.answer(stuck));
     let found = process.tool("search_text", json!({"query": "near"})).to_string();
     assert!(found.contains("near.txt:1: near") && found.contains("could not be read: far"), "{found}");
-    // In the era that does not hear of the list unless it asks: it changes at the end.
+    // In the era that does not hear about the list unless it asks: it changes at the end.
     let listed = process.modern("resources/list", json!({}));
     assert_eq!(listed["result"]["resources"].as_array().expect("resources").len(), 2, "{listed}");
-    // By its name it is still asked.
+    // If named, it is still accessed.
     assert_eq!(process.tool_text("read_text_file", json!({"path": "far/fine.txt"})), TEXT);
     hanging.release();
     let deadline = Instant::now() + TIMEOUT;
@@ -175,7 +175,7 @@ fn b11_where_too_many_are_stuck_others_fail_at_once_and_what_is_near_is_served()
     assert_eq!(error["code"], -32603, "{error}");
     hanging.wait_for(LEFT_BEHIND);
     serves_what_is_near(process);
-    // A walk goes round it, and says so.
+    // A walk skips it, and says so.
     let found = process.tool("search_text", json!({"query": "near"})).to_string();
     assert!(found.contains("near.txt:1: near") && found.contains("far"), "{found}");
     hanging.release();
@@ -240,8 +240,8 @@ fn b11_a_change_that_does_not_return_says_that_its_outcome_is_unknown() {
     assert!(answer.to_string().contains("Whether anything was changed is not known"), "{answer}");
 }
 
-/// Seen on Gluster: a file is replaced on the server, and the handle that was just opened is out of date. That is a race
-/// like any other, and says nothing about what kind of file system it is.
+/// Seen with Gluster: a file is replaced on the server, and the handle that was just opened is stale. That is a race
+/// like any other, and says nothing about the kind of file system.
 #[test]
 fn a_stale_handle_is_tried_again_and_no_kernel_file_system() {
     let Some(mut scene) = Scene::near(&[]) else { return };

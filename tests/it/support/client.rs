@@ -1,8 +1,8 @@
-//! How a test talks to a server: send, receive, ask, in either era.
+//! How a test talks to a server: send, receive, request, in either era.
 //!
-//! A peer implements three methods and gets the rest. Nothing that the server says can be overlooked: what arrives
-//! while a certain answer is awaited is set aside for [`Client::recv`], and a message that nobody has read in the end
-//! fails the test.
+//! A client implements three methods and gets the rest. Nothing that the server sends can be overlooked: messages that
+//! arrive while a certain answer is awaited are kept for [`Client::recv`], and a message that is never read fails the
+//! test.
 
 use std::collections::VecDeque;
 
@@ -10,20 +10,20 @@ use serde_json::{Map, Value, json};
 
 use super::conversation::{Conversation, LEGACY, MODERN};
 
-/// Where the stream that a notification belongs to stands in its `_meta`, and in the result that ends it.
+/// The key of a stream's id in the `_meta` of its notifications, and of the result that ends it.
 pub(crate) const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// The state of a talk with a server.
+/// The state of a conversation with a server.
 #[derive(Debug, Default)]
 pub(crate) struct Talk {
-    /// What was said, and whether it was right.
+    /// What was sent and received, and whether it was right.
     pub(crate) conversation: Conversation,
-    /// Received, but not read by the test yet.
+    /// Received, but not yet read by the test.
     pub(super) unread: VecDeque<Value>,
     asked: u64,
 }
 
-/// One end of a talk.
+/// One end of a conversation.
 pub(crate) trait Client: Sized {
     /// Its state.
     fn talk(&mut self) -> &mut Talk;
@@ -31,10 +31,10 @@ pub(crate) trait Client: Sized {
     /// Sends bytes as they are.
     fn write(&mut self, bytes: &[u8]);
 
-    /// The next line with its end, `None` after the last one. Panics when there is neither in [`super::TIMEOUT`].
+    /// The next line with its newline, `None` after the last one. Panics if there is neither within [`super::TIMEOUT`].
     fn read(&mut self) -> Option<Vec<u8>>;
 
-    /// Sends bytes as they are: any number of lines, or a part of one.
+    /// Sends bytes as they are: any number of lines, or part of one.
     fn send_raw(&mut self, bytes: impl AsRef<[u8]>) {
         self.talk().conversation.sent(bytes.as_ref());
         self.write(bytes.as_ref());
@@ -56,7 +56,7 @@ pub(crate) trait Client: Sized {
         self.send(json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// Sends a request as it is and gives its id; [`Self::answer`] waits for what comes of it.
+    /// Sends a request as it is, and returns its id; [`Self::answer`] waits for the answer.
     fn ask(&mut self, method: &str, params: Value) -> Value {
         self.talk().asked += 1;
         let id = json!(1000 + self.talk().asked);
@@ -69,7 +69,7 @@ pub(crate) trait Client: Sized {
         self.ask(method, with_meta(params))
     }
 
-    /// The response to a request. Anything else that arrives meanwhile is set aside.
+    /// The response to a request. Anything else that arrives meanwhile is kept.
     #[allow(clippy::needless_pass_by_value, reason = "called with json!")]
     fn answer(&mut self, id: Value) -> Value {
         let is_it = |message: &Value| message.get("id") == Some(&id) && message.get("method").is_none();
@@ -85,20 +85,20 @@ pub(crate) trait Client: Sized {
         }
     }
 
-    /// Sends a request as it is; gives the whole response object.
+    /// Sends a request as it is, and returns the whole response object.
     fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.ask(method, params);
         self.answer(id)
     }
 
-    /// Sends a request of 2026-07-28: as it is, with `_meta` added; gives the whole response object.
+    /// Sends a request of 2026-07-28, with `_meta` added, and returns the whole response object.
     fn modern(&mut self, method: &str, params: Value) -> Value {
         let id = self.ask_modern(method, params);
         self.answer(id)
     }
 
-    /// Asks in the legacy era once that is negotiated, or to negotiate it, else in the modern one; gives the whole response
-    /// object.
+    /// Sends a request in the legacy era if that is negotiated or is being negotiated, else in the modern one; returns
+    /// the whole response object.
     fn either(&mut self, method: &str, params: Value) -> Value {
         if method == "initialize" || self.talk().conversation.negotiated().is_some() {
             self.request(method, params)
@@ -107,34 +107,34 @@ pub(crate) trait Client: Sized {
         }
     }
 
-    /// The same, and it must succeed; gives the result.
+    /// The same, and it must succeed; returns the result.
     fn result(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.either(method, params);
         assert!(answer.get("result").is_some(), "{method} failed: {answer}");
         answer["result"].take()
     }
 
-    /// The same, and it must fail; gives the error object.
+    /// The same, and it must fail; returns the error object.
     fn error(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.either(method, params);
         assert!(answer.get("error").is_some(), "{method} did not fail: {answer}");
         answer["error"].take()
     }
 
-    /// Calls a tool; gives the result, be it an error of the tool.
+    /// Calls a tool and returns the result, which may be an error of the tool.
     #[allow(clippy::needless_pass_by_value, reason = "called with json!")]
     fn tool(&mut self, name: &str, arguments: Value) -> Value {
         self.result("tools/call", json!({"name": name, "arguments": arguments}))
     }
 
-    /// Calls a tool, which must succeed; gives its first block, which must be text.
+    /// Calls a tool, which must succeed; returns its first block, which must be text.
     fn tool_text(&mut self, name: &str, arguments: Value) -> String {
         let result = self.tool(name, arguments);
         assert_ne!(result["isError"], true, "{name} failed: {result}");
         result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{name} gave no text: {result}")).to_owned()
     }
 
-    /// Calls a tool, which must fail; gives its text.
+    /// Calls a tool, which must fail; returns its text.
     fn tool_error(&mut self, name: &str, arguments: Value) -> String {
         let result = self.tool(name, arguments);
         assert_eq!(result["isError"], true, "{name} did not fail: {result}");
@@ -147,8 +147,8 @@ pub(crate) trait Client: Sized {
         aside.or_else(|| self.next_message()).expect("the output ended; a message was expected")
     }
 
-    /// Nothing was said that the test has not read, and nothing comes before the answer to a `ping` sent now. It does
-    /// not wait for work that still goes on.
+    /// Nothing was sent that the test has not read, and nothing precedes the answer to a `ping` sent now. This does not
+    /// wait for work that is still running.
     fn expect_silence(&mut self) {
         assert_eq!(self.talk().unread, [] as [Value; 0], "silence was expected");
         let id = self.ask("ping", json!({}));
@@ -168,13 +168,13 @@ pub(crate) trait Client: Sized {
         self
     }
 
-    /// The next message off the wire, checked; `None` after the last one.
+    /// The next message on the wire, checked; `None` after the last one.
     fn next_message(&mut self) -> Option<Value> {
         let line = self.read()?;
         Some(self.talk().conversation.received(&line))
     }
 
-    /// All that was said and not read, up to the end of the output.
+    /// Everything that was sent and not read, up to the end of the output.
     fn rest(&mut self) -> Vec<Value> {
         while let Some(message) = self.next_message() {
             self.talk().unread.push_back(message);
@@ -183,13 +183,13 @@ pub(crate) trait Client: Sized {
     }
 }
 
-/// Takes out what ends a stream. It comes with the end of the input, whatever a test is about.
+/// Removes the messages that end streams. They come with the end of the input, whatever a test is about.
 pub(super) fn without_stream_ends(mut messages: Vec<Value>) -> Vec<Value> {
     messages.retain(|message| message["result"]["_meta"].get(SUBSCRIPTION_ID).is_none());
     messages
 }
 
-/// Adds what 2026-07-28 wants in every request's `_meta`; keys that are there stay as they are.
+/// Adds what 2026-07-28 requires in every request's `_meta`; existing keys stay as they are.
 pub(crate) fn with_meta(mut params: Value) -> Value {
     let meta = params.as_object_mut().expect("params").entry("_meta").or_insert_with(|| Value::Object(Map::new()));
     let meta = meta.as_object_mut().expect("_meta");
@@ -203,7 +203,7 @@ pub(crate) fn with_meta(mut params: Value) -> Value {
     params
 }
 
-/// All text blocks of a tool's result, one after the other.
+/// All text blocks of a tool's result, concatenated.
 pub(crate) fn text_of(result: &Value) -> String {
     let blocks = result["content"].as_array().expect("content");
     blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")

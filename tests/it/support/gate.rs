@@ -4,7 +4,7 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use super::TIMEOUT;
 
-/// A gate in front of some work; clones are the same gate. Put [`Gate::pass`] into an injected dispatch.
+/// A gate in front of some work; clones are the same gate. Call [`Gate::pass`] in an injected dispatch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gate(Arc<(Mutex<State>, Condvar)>);
 
@@ -26,22 +26,22 @@ impl Gate {
         self.wait_until("the gate was not opened", |state| state.open);
     }
 
-    /// Called by work that does not wait: it has come this far.
+    /// Called by work that does not wait: it has got this far.
     pub(crate) fn arrive(&self) {
         self.change(|state| state.arrived += 1);
     }
 
-    /// Called by the test: waits until so many have arrived at the gate, whether or not they have passed it.
+    /// Called by the test: waits until `arrived` have arrived at the gate, whether or not they have passed it.
     pub(crate) fn wait_for(&self, arrived: usize) {
         self.wait_until("nobody came to the gate", |state| state.arrived >= arrived);
     }
 
-    /// How many have arrived by now.
+    /// How many have arrived so far.
     pub(crate) fn arrived(&self) -> usize {
         self.0.0.lock().unwrap().arrived
     }
 
-    /// Lets everybody pass, from now on.
+    /// Lets everything pass from now on.
     pub(crate) fn open(&self) {
         self.change(|state| state.open = true);
     }

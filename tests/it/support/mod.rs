@@ -1,19 +1,19 @@
-//! What the tests stand on.
+//! The base of all tests.
 //!
-//! | module | gives |
+//! | module | provides |
 //! | --- | --- |
 //! | [`tree`] | [`Tree`]: a directory to serve, with a secret beside it |
 //! | [`server`] | [`TestServer`]: the server in this process, over in-memory streams |
 //! | [`process`] | [`Process`], [`run`]: the real program, over pipes or sockets |
 //! | [`client`] | [`Client`]: how to talk to either of them |
-//! | [`conversation`] | the laws that every line they write is held to |
-//! | [`schema`] | the specification's types and JSON Schemas, the strictest of these laws |
+//! | [`conversation`] | the rules that every line of theirs must follow |
+//! | [`schema`] | the specification's types and JSON Schemas, the strictest of these rules |
 //! | `mount` | a file or directory mounted at a second place |
-//! | [`gate`] | [`Gate`]: work that waits until the test lets it go on |
+//! | [`gate`] | [`Gate`]: work that waits until the test lets it continue |
 //!
-//! Tests are plain `#[test]` functions: every wait has a limit of [`TIMEOUT`], and nothing sleeps. No assertion is about
-//! how long something took: what must be fast is shown by counted work, and what must not wait for a limit is run with
-//! that limit at [`NEVER`].
+//! Tests are plain `#[test]` functions: every wait is limited by [`TIMEOUT`], and nothing sleeps. No assertion is about
+//! how long something took: speed is shown by counting work, and where something must not wait for a limit, the test
+//! runs with that limit at [`NEVER`].
 
 #![allow(dead_code, reason = "a toolbox: not every tool is in use all the time")]
 #![allow(unused_imports, reason = "the same")]
@@ -39,14 +39,14 @@ pub(crate) use self::process::{Exit, Process, command, run};
 pub(crate) use self::server::TestServer;
 pub(crate) use self::tree::{SECRET_MARKER, Tree, file_uri};
 
-/// How long anything may take before its test fails. It only guards against a hang, so it is far beyond what the
-/// busiest machine needs: no test may pass or fail by how fast it runs.
+/// How long anything may take before its test fails. It only guards against hanging, so it is far beyond what the
+/// busiest machine needs: no test may pass or fail because of its speed.
 pub(crate) const TIMEOUT: Duration = Duration::from_mins(5);
 
 /// For a limit of the server that must not be reached: a test that runs into it hangs, and [`TIMEOUT`] ends it.
 pub(crate) const NEVER: Duration = Duration::from_hours(24);
 
-/// Whether permission bits hold this user back. They do not hold root, so tests of them are void there.
+/// Whether permission bits bind this user. They do not bind root, so tests of them are meaningless there.
 #[cfg(unix)]
 pub(crate) fn permissions_bind() -> bool {
     !rustix::process::geteuid().is_root()

@@ -1,7 +1,7 @@
-//! The real program, as a client starts it: over pipes, or over the sockets that Node clients hand over.
+//! The real program, as a client starts it: over pipes, or over the sockets that Node clients use.
 //!
-//! Threads write to it, read from it and wait for it, so that nothing a program does or leaves undone can block a
-//! test for longer than [`TIMEOUT`].
+//! Threads write to it, read from it and wait for it, so that nothing a program does or leaves undone can block a test
+//! for longer than [`TIMEOUT`].
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Read, Write};
@@ -17,8 +17,8 @@ use serde_json::Value;
 use super::TIMEOUT;
 use super::client::{Client, Talk, without_stream_ends};
 
-/// A running program. When it is dropped, its input ends, and it must have nothing left to say but the ends of streams,
-/// and exit with 0.
+/// A running program. When it is dropped, its input ends; it must then send nothing except the ends of streams, and
+/// exit with 0.
 #[derive(Debug)]
 pub(crate) struct Process {
     talk: Talk,
@@ -30,18 +30,18 @@ pub(crate) struct Process {
     waited: bool,
 }
 
-/// How a program ended.
+/// How a program has ended.
 #[derive(Debug)]
 pub(crate) struct Exit {
     /// Its exit code or signal.
     pub(crate) status: ExitStatus,
-    /// The messages that the test had not read.
+    /// The messages that the test has not read.
     pub(crate) rest: Vec<Value>,
-    /// All it wrote to stderr.
+    /// Everything it wrote to stderr.
     pub(crate) stderr: String,
 }
 
-/// The program with arguments, and its input and outputs piped: to be changed, and then given to [`Process::start`].
+/// The program with arguments, and its input and outputs piped: to be modified and then passed to [`Process::start`].
 /// It runs where cargo runs tests: at the top of the repository.
 pub(crate) fn command(args: impl IntoIterator<Item: AsRef<OsStr>>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-fs"));
@@ -51,7 +51,7 @@ pub(crate) fn command(args: impl IntoIterator<Item: AsRef<OsStr>>) -> Command {
     command
 }
 
-/// Runs the program on some input, to its end: `printf INPUT | mcp-fs ARGS`.
+/// Runs the program on some input to its end: `printf INPUT | mcp-fs ARGS`.
 pub(crate) fn run(args: impl IntoIterator<Item: AsRef<OsStr>>, stdin: impl AsRef<[u8]>) -> Output {
     let mut process = Process::start(command(args));
     process.write(stdin.as_ref());
@@ -64,30 +64,30 @@ pub(crate) fn run(args: impl IntoIterator<Item: AsRef<OsStr>>, stdin: impl AsRef
     Output { status, stdout, stderr }
 }
 
-/// stderr without the line that every server begins with: it has tests of its own.
+/// stderr without the line with which every server begins, which has its own tests.
 pub(crate) fn without_notice(stderr: Vec<u8>) -> Vec<u8> {
     let line = stderr.iter().position(|byte| *byte == b'\n').map_or(stderr.len(), |end| end + 1);
     if stderr.starts_with(b"mcp-fs: serving ") { stderr[line..].to_vec() } else { stderr }
 }
 
-/// What becomes of a line that was read; `false` when nobody wants the next one.
+/// Handles a line that was read; returns `false` if the next one is not wanted.
 trait Take: Fn(Vec<u8>) -> bool + Send + 'static {}
 
 impl<T: Fn(Vec<u8>) -> bool + Send + 'static> Take for T {}
 
-/// All that the program says is read as soon as it says it, whenever the test gets to it.
+/// Everything that the program writes is read at once, whenever the test gets to it.
 fn read_at_once() -> (impl Take, Receiver<Vec<u8>>) {
     let (line, lines) = mpsc::channel();
     (move |read| line.send(read).is_ok(), lines)
 }
 
 impl Process {
-    /// Starts it on pipes, as Python clients do.
+    /// Starts it on pipes, like Python clients.
     pub(crate) fn spawn(args: impl IntoIterator<Item: AsRef<OsStr>>) -> Self {
         Self::start(command(args))
     }
 
-    /// Starts it on three socket pairs, as Node clients do.
+    /// Starts it on three socket pairs, like Node clients.
     #[cfg(unix)]
     pub(crate) fn spawn_on_sockets(args: impl IntoIterator<Item: AsRef<OsStr>>) -> Self {
         use std::os::fd::OwnedFd;
@@ -96,17 +96,17 @@ impl Process {
         let mut command = command(args);
         command.stdin(OwnedFd::from(stdin.0)).stdout(OwnedFd::from(stdout.0)).stderr(OwnedFd::from(stderr.0));
         let child = command.spawn().expect("mcp-fs starts");
-        // It holds our copies of the child's ends: with them open, the output would never end.
+        // It holds our copies of the child's ends: while they are open, the output would never end.
         drop(command);
         Self::over(child, stdin.1, stdout.1, stderr.1, read_at_once())
     }
 
-    /// Starts a [`command`] that was changed: another directory, environment, or wrapper.
+    /// Starts a [`command`] that was modified: another directory, environment, or wrapper.
     pub(crate) fn start(command: Command) -> Self {
         Self::start_with(command, read_at_once())
     }
 
-    /// The same for a client that takes what the program says only when it wants it, line by line.
+    /// The same for a client that reads the output only when it wants to, line by line.
     pub(crate) fn start_unread(command: Command) -> Self {
         let (line, lines) = mpsc::sync_channel(0);
         Self::start_with(command, (move |read| line.send(read).is_ok(), lines))
@@ -129,7 +129,7 @@ impl Process {
     ) -> Self {
         let pid = child.id();
         let (input, to_write) = mpsc::channel::<Vec<u8>>();
-        // Ends, and closes stdin, with the sender; or with the program, whose end the test sees by its output.
+        // Ends, and closes stdin, with the sender; or with the program, whose end the test notices by its output.
         thread::spawn(move || {
             to_write.iter().try_for_each(|bytes| stdin.write_all(&bytes).and_then(|()| stdin.flush()))
         });
@@ -159,18 +159,18 @@ impl Process {
         self.input = None;
     }
 
-    /// Waits for it to end, which something before must have caused: [`Self::close_stdin`], [`Self::signal`].
+    /// Waits for it to end, which must have been caused before, by [`Self::close_stdin`] or [`Self::signal`].
     pub(crate) fn wait(mut self) -> Exit {
         self.end()
     }
 
-    /// Ends its input and waits. It must have nothing more to say, and exit with 0 and every request answered.
-    /// Gives what it wrote to stderr.
+    /// Ends its input and waits. It must send nothing more, and exit with 0 and every request answered. Returns what it
+    /// wrote to stderr.
     pub(crate) fn finish(mut self) -> String {
         self.end_well()
     }
 
-    /// It must not say anything for so long: for where that is what is promised, and nothing can be waited for.
+    /// It must not send anything for this long: for cases in which that is the promise, and nothing can be awaited.
     #[cfg(target_os = "linux")]
     pub(crate) fn says_nothing_for(&mut self, time: Duration) {
         let said = self.lines.recv_timeout(time);
@@ -182,12 +182,12 @@ impl Process {
         self.pid
     }
 
-    /// Where Linux shows what it has open and what it uses.
+    /// A file below `/proc/PID`.
     pub(crate) fn proc(&self, path: impl AsRef<Path>) -> std::path::PathBuf {
         Path::new("/proc").join(self.pid.to_string()).join(path)
     }
 
-    /// The most memory that it ever had, in KiB.
+    /// Its peak memory, in KiB.
     pub(crate) fn peak_memory(&self) -> u64 {
         let status = std::fs::read_to_string(self.proc("status")).expect("/proc/PID/status");
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("VmHWM");
@@ -210,7 +210,7 @@ impl Process {
         rustix::process::Pid::from_raw(self.pid.cast_signed()).expect("a process id")
     }
 
-    /// Kills it, if it still runs.
+    /// Kills it, if it is still running.
     fn kill(&self) {
         #[cfg(unix)]
         let _ = rustix::process::kill_process(self.unix_pid(), rustix::process::Signal::KILL);
@@ -252,7 +252,7 @@ impl Client for Process {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        // A program that has ended is seen when its output is read.
+        // A program that has ended is noticed when its output is read.
         let _ = self.input.as_ref().expect("the input was ended").send(bytes.to_owned());
     }
 

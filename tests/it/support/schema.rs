@@ -1,5 +1,6 @@
-//! The specification as judge, twice: its types, which every clone has ([`types`]), and its own JSON Schemas where they lie
-//! beside the repository, in `../shared/schema/<revision>/schema.json` (or below `$MCP_FS_SHARED`). Those are not part of it.
+//! The specification as judge, twice: its types, which every clone has ([`types`]), and its own JSON Schemas, if they
+//! are beside the repository in `../shared/schema/<revision>/schema.json` (or below `$MCP_FS_SHARED`). They are not
+//! part of the repository.
 
 #[cfg(test)]
 mod shapes;
@@ -12,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-/// Checks `instance` against a definition of a revision's schema; the error says what is wrong where.
+/// Checks `instance` against a definition of a revision's schema; the error says what is wrong and where.
 pub(crate) fn check(revision: &str, definition: &str, instance: &Value) -> Result<(), String> {
     types::check(revision, definition, instance)?;
     let Some(validator) = validator(revision, definition) else { return Ok(()) };
@@ -23,13 +24,13 @@ pub(crate) fn check(revision: &str, definition: &str, instance: &Value) -> Resul
     if errors.is_empty() { Ok(()) } else { Err(format!("no valid {definition} of {revision}:\n{}", errors.join("\n"))) }
 }
 
-/// What the official schema alone says, where it is there.
+/// The verdict of the official schema alone, if it is available.
 #[cfg(test)]
 fn official_accepts(revision: &str, definition: &str, instance: &Value) -> Option<bool> {
     Some(validator(revision, definition)?.is_valid(instance))
 }
 
-/// What a method's result has to be.
+/// The definition for the result of a method.
 pub(crate) fn result_definition(method: &str) -> &'static str {
     match method {
         "initialize" => "InitializeResult",
@@ -46,7 +47,7 @@ pub(crate) fn result_definition(method: &str) -> &'static str {
     }
 }
 
-/// What a notification has to be; `None` for one that this server never sends.
+/// The definition for a notification; `None` for one that this server never sends.
 pub(crate) fn notification_definition(method: &str) -> Option<&'static str> {
     Some(match method {
         "notifications/progress" => "ProgressNotification",
@@ -57,12 +58,12 @@ pub(crate) fn notification_definition(method: &str) -> Option<&'static str> {
     })
 }
 
-/// What an error response has to be.
+/// The definition for an error response.
 pub(crate) fn error_definition(revision: &str) -> &'static str {
     if revision >= "2025-11-25" { "JSONRPCErrorResponse" } else { "JSONRPCError" }
 }
 
-/// What a response that is no error has to be.
+/// The definition for a successful response.
 pub(crate) fn response_definition(revision: &str) -> &'static str {
     if revision >= "2025-11-25" { "JSONRPCResultResponse" } else { "JSONRPCResponse" }
 }
@@ -78,7 +79,7 @@ fn validator(revision: &str, definition: &str) -> Option<Arc<Validator>> {
     Some(Arc::clone(validator))
 }
 
-/// The whole document stays, so that its `$ref`s resolve; a `$ref` at its top says which definition is meant.
+/// The whole document is kept, so that its `$ref`s resolve; a `$ref` at the top selects the definition.
 fn compile(file: &Path, definition: &str) -> Validator {
     let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let mut schema: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));

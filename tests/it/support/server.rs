@@ -1,6 +1,6 @@
-//! The server in this process, over in-memory streams: as fast as a function call, and with work injected into it.
+//! The server in this process, over in-memory streams: as fast as a function call, and with injected work.
 //!
-//! It runs in a thread of its own, on a runtime like the program's. The streams hold [`Builder::buffer`] bytes and
+//! It runs in a thread of its own, with a runtime like the program's. The streams hold [`Builder::buffer`] bytes and
 //! nothing reads ahead, so a test that does not read is a client that does not read.
 
 use std::io;
@@ -23,8 +23,7 @@ use tokio::time::timeout;
 use super::client::{Client, Talk, without_stream_ends};
 use super::{NEVER, TIMEOUT, Tree};
 
-/// A running server. When it is dropped, it must have nothing left to say but the ends of streams: see
-/// [`TestServer::close`].
+/// A running server. When it is dropped, it must send nothing except the ends of streams: see [`TestServer::close`].
 #[derive(Debug)]
 pub(crate) struct TestServer {
     talk: Talk,
@@ -37,7 +36,7 @@ pub(crate) struct TestServer {
 
 type Dispatch = Box<dyn Fn(&Call, &Context) -> Result<Outcome, Failure> + Send + Sync>;
 
-/// A server to be.
+/// A server that is not started yet.
 pub(crate) struct Builder {
     root: PathBuf,
     limits: Limits,
@@ -52,15 +51,15 @@ pub(crate) struct Builder {
 }
 
 impl TestServer {
-    /// Serves a tree with all defaults but those of time. Nothing has been said yet.
+    /// Serves a tree with all defaults except those of time. Nothing has been sent yet.
     pub(crate) fn start(tree: &Tree) -> Self {
         Self::builder(tree).start()
     }
 
-    /// To serve a tree with something changed.
+    /// A builder for a server that differs from the default.
     pub(crate) fn builder(tree: &Tree) -> Builder {
         let root = tree.path().to_owned();
-        // On a busy machine a healthy search or read can take longer than the defaults allow.
+        // On a busy machine, a healthy search or read can take longer than the defaults allow.
         let limits = Limits { search_time: NEVER, io_time: NEVER, ..Limits::default() };
         Builder {
             root,
@@ -76,13 +75,13 @@ impl TestServer {
         }
     }
 
-    /// Ends the input and gives all messages that the test has not read, up to the end. The server must end well, and
+    /// Ends the input, and returns all messages that the test has not read. The server must end without an error and
     /// with every request answered.
     pub(crate) fn close(mut self) -> Vec<Value> {
         self.end()
     }
 
-    /// Ends the input; what is still said can be received.
+    /// Ends the input; what is still sent can be received.
     pub(crate) fn end_input(&mut self) {
         self.talk.conversation.sent_end();
         self.input = None;
@@ -132,7 +131,7 @@ impl Drop for TestServer {
 }
 
 impl Builder {
-    /// Serves another path than the tree's own, such as a link to it.
+    /// Serves another path than that of the tree, such as a link to it.
     pub(crate) fn at(mut self, path: impl Into<PathBuf>) -> Self {
         self.root = path.into();
         self
@@ -144,25 +143,25 @@ impl Builder {
         self
     }
 
-    /// Denies names, besides the default ones.
+    /// Denies names in addition to the defaults.
     pub(crate) fn deny(mut self, pattern: &str) -> Self {
         self.deny.push(pattern.to_owned());
         self
     }
 
-    /// Denies no names by default.
+    /// Disables the default deny patterns.
     pub(crate) fn no_default_deny(mut self) -> Self {
         self.default_deny = false;
         self
     }
 
-    /// Protects names, besides the default ones.
+    /// Protects names in addition to the defaults.
     pub(crate) fn protect(mut self, pattern: &str) -> Self {
         self.protect.push(pattern.to_owned());
         self
     }
 
-    /// Protects no names by default.
+    /// Disables the default protected names.
     pub(crate) fn no_default_protect(mut self) -> Self {
         self.default_protect = false;
         self
@@ -174,7 +173,7 @@ impl Builder {
         self
     }
 
-    /// Does the work in place of [`mcp_fs::features::dispatch::dispatch`]: slowly, or not at all.
+    /// Replaces [`mcp_fs::features::dispatch::dispatch`], for example by slow or failing work.
     pub(crate) fn dispatch(
         mut self,
         dispatch: impl Fn(&Call, &Context) -> Result<Outcome, Failure> + Send + Sync + 'static,
@@ -183,7 +182,7 @@ impl Builder {
         self
     }
 
-    /// How many bytes can be on their way, in each direction, before the writer has to wait.
+    /// How many bytes can be in transit in each direction before the writer has to wait.
     pub(crate) fn buffer(mut self, bytes: usize) -> Self {
         self.buffer = bytes;
         self
@@ -201,7 +200,7 @@ impl Builder {
         client
     }
 
-    /// Starts it with several clients, which have nothing in common but the server.
+    /// Starts it with several clients, which share nothing but the server.
     pub(crate) fn start_shared<const CLIENTS: usize>(self) -> [TestServer; CLIENTS] {
         let buffer = self.buffer;
         let server = Arc::new(self.server());
@@ -226,7 +225,7 @@ impl Builder {
     }
 }
 
-/// Connects one more client to a server.
+/// Connects another client to a server.
 fn connect(server: Arc<Server>, buffer: usize) -> TestServer {
     let (input, server_input) = tokio::io::duplex(buffer);
     let (output, server_output) = tokio::io::duplex(buffer);
@@ -235,7 +234,7 @@ fn connect(server: Arc<Server>, buffer: usize) -> TestServer {
         let runtime = runtime();
         let served = stdio::serve(server, server_input, server_output, std::future::pending());
         let _ = end.send(runtime.block_on(served));
-        // Work that the server has given up must not hold the test up.
+        // Work that the server has given up must not delay the test.
         runtime.shutdown_background();
     });
     TestServer {

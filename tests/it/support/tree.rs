@@ -6,23 +6,23 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// What `secret` holds. [`super::conversation`] fails every test in which the server sends it.
+/// The content of `secret`. [`super::conversation`] fails every test in which the server sends it.
 pub(crate) const SECRET_MARKER: &str = "SECRET-OUTSIDE-DIR";
-/// How it looks at the beginning of a blob.
+/// Its form at the beginning of a blob.
 pub(super) const SECRET_MARKER_BASE64: &str = "U0VDUkVULU9VVFNJREUtRElS";
 
-/// A temporary directory, made at once as it is described:
+/// A temporary directory, created as described:
 ///
 /// ```ignore
 /// let tree = Tree::new().file("src/main.rs", "fn main() {}\n").link("out", "../secret").fifo("pipe");
 /// ```
 ///
-/// Parents are made where they are missing. All goes away with the value.
+/// Missing parents are created. Everything is removed on drop.
 #[derive(Debug)]
 pub(crate) struct Tree {
     around: TempDir,
     root: PathBuf,
-    /// Directories whose mode was changed: what is in them could not be removed.
+    /// Directories whose mode was changed: their content could not be removed otherwise.
     locked: Vec<PathBuf>,
 }
 
@@ -32,7 +32,7 @@ impl Tree {
         Self::around(tempfile::tempdir().expect("a temporary directory"))
     }
 
-    /// The same in memory, where the system has a directory there: for very many entries.
+    /// The same in memory, if the system has a directory there: for very many entries.
     pub(crate) fn in_memory() -> Self {
         tempfile::tempdir_in("/dev/shm").map_or_else(|_| Self::new(), Self::around)
     }
@@ -51,7 +51,7 @@ impl Tree {
         self
     }
 
-    /// Makes a file whose name is no text.
+    /// Makes a file whose name is not text.
     #[cfg(unix)]
     pub(crate) fn file_bytes_name(self, path: &[u8], content: impl AsRef<[u8]>) -> Self {
         use std::os::unix::ffi::OsStrExt as _;
@@ -64,7 +64,7 @@ impl Tree {
         self
     }
 
-    /// Makes a symbolic link. In the target `{root}` is the served directory and `{outside}` the one it is in.
+    /// Makes a symbolic link. In the target, `{root}` is the served directory and `{outside}` its parent.
     #[cfg(unix)]
     pub(crate) fn link(self, path: impl AsRef<Path>, target: &str) -> Self {
         let text = |path: &Path| path.to_str().expect("a path that is text").to_owned();
@@ -76,7 +76,7 @@ impl Tree {
     /// Makes a named pipe.
     #[cfg(unix)]
     pub(crate) fn fifo(self, path: impl AsRef<Path>) -> Self {
-        // The program, as rustix has no mkfifo on macOS.
+        // With the program, because rustix has no mkfifo on macOS.
         let made = std::process::Command::new("mkfifo").arg(self.place(path.as_ref())).status();
         assert!(made.expect("mkfifo runs").success(), "a named pipe");
         self
@@ -112,24 +112,24 @@ impl Tree {
         &self.root
     }
 
-    /// The absolute path of something in it.
+    /// The absolute path of an entry.
     pub(crate) fn join(&self, path: impl AsRef<Path>) -> PathBuf {
         self.root.join(path)
     }
 
-    /// The directory around it, which holds `root` and `secret`.
+    /// The parent of the served directory, which contains `root` and `secret`.
     pub(crate) fn outside(&self) -> &Path {
         self.root.parent().expect("root is in a directory")
     }
 
-    /// The `file://` URI of something in it; of itself for an empty path.
+    /// The `file://` URI of an entry; of the directory itself for an empty path.
     pub(crate) fn uri(&self, path: impl AsRef<Path>) -> String {
         // Not join: it would add a final slash for an empty path.
         let path = path.as_ref();
         file_uri(&if path.as_os_str().is_empty() { self.root.clone() } else { self.root.join(path) })
     }
 
-    /// Where `path` is to be made; its parents are there.
+    /// The place for `path`, whose parents are created.
     fn place(&self, path: &Path) -> PathBuf {
         let place = self.root.join(path);
         fs::create_dir_all(place.parent().expect("below root")).expect("parents");
@@ -147,7 +147,7 @@ impl Drop for Tree {
     }
 }
 
-/// The `file://` URI of an absolute path: percent-encoded but for what RFC 3986 allows in a path.
+/// The `file://` URI of an absolute path, percent-encoded except for what RFC 3986 allows in a path.
 pub(crate) fn file_uri(path: &Path) -> String {
     let mut uri = "file://".to_owned();
     let bytes = path.as_os_str().as_encoded_bytes();

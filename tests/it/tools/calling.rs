@@ -1,4 +1,4 @@
-//! What holds for calls of any tool: names, the alias, arguments as such.
+//! What holds for calls of any tool: names, the alias, arguments in general.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! `directory_tree`: the official JSON, what it leaves out, and that what is cut is said and stays JSON.
+//! `directory_tree`: the official JSON, what it leaves out, and that a cut is reported and leaves valid JSON.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn paths(tree: &Value) -> Vec<String> {
     found
 }
 
-/// Byte for byte what the official server 2026.8.31 gives for this tree: `JSON.stringify(tree, null, 2)`.
+/// Byte for byte the answer of the official server 2026.8.31 for this tree: `JSON.stringify(tree, null, 2)`.
 #[cfg(unix)]
 #[test]
 fn a_small_tree_is_the_official_text() {

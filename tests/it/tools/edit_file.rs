@@ -1,6 +1,6 @@
-//! `edit_file`: the diff, what is written and what not, versions, and edits at the same time.
+//! `edit_file`: the diff, what is written and what is not, versions, and concurrent edits.
 //!
-//! What an edit does to a text is tested where it is done (src/features/edit), and in `cases::editing`.
+//! The effect of an edit on a text is tested in src/features/edit and in `cases::editing`.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ fn content(tree: &Tree) -> String {
     fs::read_to_string(tree.join("a.txt")).unwrap()
 }
 
-/// The token in a note or in the facts of a file.
+/// The version in a note or in the facts about a file.
 fn version(text: &str) -> String {
     let (_, rest) = text.split_once("version").unwrap_or_else(|| panic!("no version: {text}"));
     rest.trim_start_matches(':').trim().chars().take_while(char::is_ascii_alphanumeric).collect()
@@ -80,7 +80,7 @@ fn what_is_the_same_is_not_written() {
     assert!(note.contains("nothing changed") && version(&note) == before, "{note}");
 }
 
-/// An edit matches any kind of line ending, and so cannot change it.
+/// An edit matches any kind of line ending, so it cannot change it.
 #[test]
 fn an_edit_of_nothing_but_line_endings_says_that_these_are_kept() {
     let tree = Tree::new().file("a.txt", "one\r\ntwo\r\n");

@@ -1,4 +1,4 @@
-//! `read_text_file` on what is not plain UTF-8: marks, UTF-16, legacy encodings, and bytes that are no text.
+//! `read_text_file` with files other than plain UTF-8: byte order marks, UTF-16, legacy encodings, and binary data.
 
 use serde_json::{Value, json};
 

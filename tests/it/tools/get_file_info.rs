@@ -1,4 +1,4 @@
-//! `get_file_info` and `list_allowed_directories`: the official lines, and what is told besides.
+//! `get_file_info` and `list_allowed_directories`: the official lines, and additional ones.
 
 use std::time::{Duration, SystemTime};
 

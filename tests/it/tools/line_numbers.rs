@@ -1,4 +1,4 @@
-//! `read_text_file` with `lineNumbers`: the same text, each line behind its number and a tab.
+//! `read_text_file` with `lineNumbers`: the same text, each line preceded by its number and a tab.
 
 use std::fmt::Write as _;
 
@@ -66,7 +66,7 @@ fn a_whole_file_that_fits_only_without_numbers_is_cut() {
     assert!(note.expect("a note").contains(&format!("lines 1-{} of 100; continue with offset {next}", next - 1)));
 }
 
-/// Lines of a file of more than 8 MiB are counted for this.
+/// This counts the lines of a file larger than 8 MiB.
 #[test]
 fn the_last_lines_of_a_long_file_have_their_numbers() {
     let tree =

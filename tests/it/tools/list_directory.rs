@@ -1,4 +1,4 @@
-//! `list_directory`: one line for each entry, sorted; parts of long directories; names that do not fit on a line.
+//! `list_directory`: one line per entry, sorted; parts of long directories; names that do not fit on a line.
 
 use serde_json::json;
 
@@ -109,7 +109,7 @@ fn what_cannot_be_listed_is_said_with_its_reason() {
     }
 }
 
-/// A name may not forge a line of its own, and what is shown instead must name the file in every tool.
+/// A name must not forge a line of its own, and what is shown instead must name the file in every tool.
 #[cfg(target_os = "linux")]
 #[test]
 fn odd_names_are_shown_as_uris_that_every_tool_takes() {

@@ -14,7 +14,7 @@ fn tree() -> Tree {
         .file("d.dat", vec![0; 2 << 20])
 }
 
-/// What the official server prints (2026.8.31, names sorted), but for the spaces at the end of a directory's line.
+/// What the official server prints (2026.8.31, sorted by name), except for the spaces at the end of a directory's line.
 #[test]
 fn columns_and_totals_are_the_official_ones() {
     let (text, note) = text_and_note(&mut TestServer::start(&tree()), "list_directory_with_sizes", json!({}));

@@ -1,4 +1,4 @@
-//! `read_text_file` on files that are longer than an answer: what is given, and that its note really leads on.
+//! `read_text_file` with files longer than an answer: what is returned, and that following its note works.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{number_after, text_and_note};
 use crate::support::{Client, TestServer, Tree};
 
-/// Follows the notes from the beginning to the end; no part may be larger than `max`.
+/// Follows the notes from the beginning to the end; no part may exceed `max`.
 fn read_on(client: &mut impl Client, path: &str, max: usize) -> String {
     let (mut whole, mut offset, mut column) = (String::new(), 1, 1);
     for _ in 0..10_000 {
@@ -103,7 +103,7 @@ fn a_tail_too_long_keeps_the_end_and_says_so() {
     assert!(note.contains("of 500") && note.contains("all that fits"), "{note}");
 }
 
-/// Whoever reads the first lines of two gigabytes must not wait for the rest.
+/// Reading the first lines of two gigabytes must not wait for the rest.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_window_of_a_huge_file_reads_only_what_leads_to_it() {

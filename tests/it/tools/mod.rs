@@ -1,11 +1,11 @@
-//! Each tool's promise: the good call in the official server's format, and each error it declares.
+//! The promise of each tool: a successful call in the official server's format, and each error it declares.
 //!
-//! What only the inside of a tool can go wrong about is a unit test in the tool's file. Attempts to get out are in
-//! `sandbox`; here are the paths that must work.
+//! Details inside a tool are unit tests in the tool's file. Escape attempts are in `sandbox`; here are the paths that
+//! must work.
 
 // Arguments in general, unknown tools, the alias.
 mod calling;
-// What `path` may look like, for every tool.
+// The forms of `path`, for every tool.
 mod paths;
 
 mod directory_tree;
@@ -26,7 +26,7 @@ use serde_json::{Map, Value};
 
 use crate::support::Client;
 
-/// The largest number that a tool takes where there is no other bound.
+/// The largest number that a tool accepts if there is no other limit.
 pub(crate) const MOST_EXACT: u64 = (1 << 53) - 1;
 
 /// The text blocks of a tool's result, which must have no others.
@@ -35,7 +35,7 @@ pub(crate) fn blocks(result: &Value) -> Vec<String> {
     blocks.iter().map(|block| block["text"].as_str().expect("text").to_owned()).collect()
 }
 
-/// Calls a tool that must succeed with one text, and maybe a note about it.
+/// Calls a tool that must succeed with one text, and perhaps a note about it.
 pub(crate) fn text_and_note(client: &mut impl Client, name: &str, arguments: Value) -> (String, Option<String>) {
     let result = client.tool(name, arguments);
     assert_ne!(result["isError"], true, "{name} failed: {result}");

@@ -1,4 +1,4 @@
-//! What `path` may look like. All tools read it the same way; `read_text_file` stands for them.
+//! The forms of `path`. All tools parse it in the same way; `read_text_file` represents them.
 
 use serde_json::json;
 
@@ -81,7 +81,7 @@ fn links_that_stay_inside_are_followed() {
     }
 }
 
-/// Both the path that was typed on the command line and the one without links are DIR.
+/// DIR is both the path typed on the command line and the one without links.
 #[cfg(unix)]
 #[test]
 fn both_spellings_of_a_root_behind_a_link_work() {

@@ -1,4 +1,4 @@
-//! `read_media_file`: what the content is decides the kind of block, never the name.
+//! `read_media_file`: the content determines the kind of block, never the name.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ const WAV: &[u8] = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0";
 const MP3: &[u8] = b"ID3\x04\0\0\0\0\0\0\0";
 const FLAC: &[u8] = b"fLaC\0\0\0\x22";
 
-/// The one block for a file of this name and content.
+/// The only block for a file with this name and content.
 fn block(name: &str, content: &[u8]) -> Value {
     let tree = Tree::new().file(name, content);
     let mut result = TestServer::start(&tree).tool("read_media_file", json!({"path": name}));
@@ -108,7 +108,7 @@ fn what_cannot_be_read_is_said_with_its_reason() {
     }
 }
 
-/// Media may be large; a text is for the model's context, and has its own limit.
+/// Media may be large; a text is for the model's context, and has a limit of its own.
 #[test]
 fn a_text_that_is_longer_than_an_answer_is_left_to_read_text_file() {
     let tree = Tree::new().file("a.svg", format!("<svg>{}</svg>", " ".repeat(50_000)));

@@ -1,4 +1,4 @@
-//! `read_multiple_files`: a block for each file in the order asked; what is wrong with one spares the others.
+//! `read_multiple_files`: one block per file in the requested order; an error in one does not affect the others.
 
 use serde_json::json;
 
@@ -49,7 +49,7 @@ fn many_files_share_the_room_of_one_answer() {
     );
 }
 
-/// Clients cut or refuse what is longer than about 50,000 characters, whatever it is made of.
+/// Clients cut or reject more than about 50,000 characters, whatever they consist of.
 #[test]
 fn a_hundred_long_paths_do_not_burst_the_answer() {
     let mut tree = Tree::new();

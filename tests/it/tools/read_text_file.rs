@@ -1,4 +1,4 @@
-//! `read_text_file`: which lines it gives, and what it says when it cannot.
+//! `read_text_file`: which lines it returns, and its errors.
 
 use serde_json::{Value, json};
 

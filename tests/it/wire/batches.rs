@@ -1,4 +1,4 @@
-//! Arrays of messages: taken under 2024-11-05 and 2025-03-26, and one error in every other state.
+//! Arrays of messages: accepted under 2024-11-05 and 2025-03-26, and a single error in every other state.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn request(id: impl Into<Value>, method: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id.into(), "method": method})
 }
 
-/// Sends a batch and gives its answers, sorted: each by its id, and its error's code or 0.
+/// Sends a batch and returns its answers, sorted: for each, its id, and the code of its error or 0.
 fn answers_to(server: &mut impl Client, batch: Value) -> Vec<(String, i64)> {
     server.send(batch);
     let answer = server.recv();
@@ -150,7 +150,7 @@ fn where_there_are_no_batches_one_is_one_error_and_nothing_in_it_is_done() {
             server.send(batch.clone());
             let answer = server.recv();
             assert_eq!(answer["error"]["code"], -32600, "{state}: {batch}: {answer}");
-            // Null or absent, as the revision wants it (a law), but none of the batch's.
+            // Null or absent, as the revision requires (the harness checks that), but none of the batch's.
             assert_eq!(answer["id"], Value::Null, "{state}: {batch}: {answer}");
             assert_alive(&mut server);
         }
@@ -170,7 +170,7 @@ fn initialize_inside_a_batch_is_refused_and_the_rest_is_served() {
             "params": {"protocolVersion": LATEST_LEGACY, "capabilities": {}}});
         let batch = json!([initialize, request(2, "ping")]);
         assert_eq!(answers_to(&mut server, batch), sorted(&[("1", -32600), ("2", 0)]), "{revision}");
-        // The session is still one with batches.
+        // The session still allows batches.
         assert_eq!(answers_to(&mut server, json!([request(3, "ping")])), sorted(&[("3", 0)]), "{revision}");
     }
 }

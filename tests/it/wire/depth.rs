@@ -1,4 +1,4 @@
-//! Nesting that would overflow the stack of a careless parser, wherever a message can hold it.
+//! Nesting that would overflow the stack of a careless parser, everywhere a message can contain it.
 
 use serde_json::{Value, json};
 

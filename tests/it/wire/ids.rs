@@ -1,11 +1,11 @@
-//! Ids of every kind, what is wrong beside a readable one, and what never gets an answer.
+//! Ids of every kind, errors in messages with a readable id, and messages that never get an answer.
 
 use serde_json::{Value, json};
 
 use super::{exchange, refused};
 use crate::support::{Client, LATEST_LEGACY, TestServer, Tree};
 
-/// As they stand in a line. Numbers must come back to the digit; how a string is escaped is the writer's choice.
+/// As they are written in a line. Numbers must be echoed digit by digit; how a string is escaped is up to the writer.
 const IDS: &[&str] = &[
     "0",
     "1",
@@ -28,7 +28,7 @@ const IDS: &[&str] = &[
     "\"é😀\u{2028}\u{7f}\"",
 ];
 
-/// The longest id, in bytes as it stands in the line.
+/// The longest id, in bytes as it is written in the line.
 const LONGEST: usize = 1_024;
 
 #[test]
@@ -37,7 +37,7 @@ fn every_id_comes_back_with_its_type_and_to_the_digit() {
     let mut server = TestServer::start(&tree);
     let [text, number] = [format!("\"{}\"", "x".repeat(LONGEST - 2)), "9".repeat(300)];
     for id in IDS.iter().copied().chain([text.as_str(), number.as_str()]) {
-        // As a result, and as an error: both echo it.
+        // Both a result and an error echo it.
         for method in ["ping", "tools/list"] {
             let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#);
             let (answer, echoed) = exchange(&mut server, line);
@@ -57,14 +57,14 @@ fn every_id_comes_back_with_its_type_and_to_the_digit() {
 fn an_id_of_more_than_1024_bytes_is_an_invalid_request_and_not_echoed() {
     let tree = Tree::new();
     let plain = format!("\"{}\"", "x".repeat(LONGEST - 1));
-    // As it stands in the line: these are 171 characters.
+    // Written out, these are 171 characters.
     let escaped = format!("\"{}\"", "\\u0041".repeat(171));
     for id in [plain, escaped, format!("\"{}\"", "é".repeat(1_000_000))] {
         for method in ["ping", "no/such/method", "tools/list"] {
             let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
             refused(&mut server, format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#), -32600);
         }
-        // A response is never answered, and what cannot be an id cancels nothing.
+        // A response is never answered, and an invalid id cancels nothing.
         let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
         server.send_line(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
         let params = format!(r#"{{"requestId":{id}}}"#);
@@ -86,7 +86,7 @@ fn a_progress_token_is_as_short_as_an_id() {
         let answer = ask(&mut server, modern, json!("t".repeat(LONGEST - 1)));
         assert_eq!(answer["error"]["code"], -32600, "{answer}");
         assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains("progressToken")), "{answer}");
-        // No wish for progress, as ever.
+        // It counts as absent, as always.
         assert!(ask(&mut server, modern, json!({"a": "t".repeat(LONGEST)})).get("result").is_some());
     }
 }
@@ -130,7 +130,7 @@ fn a_readable_id_is_echoed_whatever_else_is_wrong() {
     }
 }
 
-/// JavaScript writes half a surrogate pair as an escape, which is valid JSON and no Unicode.
+/// JavaScript writes half a surrogate pair as an escape, which is valid JSON but not Unicode.
 #[test]
 fn a_readable_id_is_echoed_beside_a_lone_surrogate() {
     let tree = Tree::new();
@@ -142,7 +142,7 @@ fn a_readable_id_is_echoed_beside_a_lone_surrogate() {
         r#"{"jsonrpc":"2.0","id":7,"method":"ping","\ud800":1}"#,
     ] {
         server.send_line(line);
-        // The harness cannot read such lines either, and would not know the answer's request.
+        // The harness cannot parse such lines either, and would not know the request of the answer.
         let answer: Value = serde_json::from_slice(&server.read().expect("an answer")).expect("JSON");
         server.talk().conversation.excuse(&json!(7));
         assert_eq!(answer["id"], 7, "{line}: {answer}");
@@ -155,7 +155,7 @@ fn unknown_members_of_a_message_are_no_mistake() {
     let mut server = TestServer::start(&tree);
     server.send(json!({"jsonrpc": "2.0", "id": 1, "method": "ping", "trace": {"result": 1}, "": null}));
     assert_eq!(server.recv()["result"], json!({}));
-    // With a method it is a request, whatever else it holds.
+    // With a method it is a request, whatever else it contains.
     server.send(json!({"jsonrpc": "2.0", "id": 2, "method": "ping", "result": {}}));
     assert_eq!(server.recv()["result"], json!({}));
 }

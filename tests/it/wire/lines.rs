@@ -29,7 +29,7 @@ fn what_is_no_json_is_a_parse_error_and_the_server_goes_on() {
         "{\"a\":\"\u{1}\"}",
         "\0",
         "Content-Length: 40",
-        // Two messages on one line: whoever wrote it cannot be answered twice, so neither is taken.
+        // Two messages on one line cannot be answered separately, so neither is accepted.
         r#"{"jsonrpc":"2.0","id":1,"method":"ping"}{"jsonrpc":"2.0","id":2,"method":"ping"}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"ping"} and more"#,
         r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
@@ -53,7 +53,7 @@ fn bad_utf8_is_a_parse_error_wherever_it_stands() {
     let mut server = TestServer::start(&tree);
     for bad in [&b"\xFF"[..], b"\xC3", b"\x80", b"\xC0\xAF", b"\xED\xA0\x80", b"\xF4\x90\x80\x80"] {
         refused(&mut server, bad, -32700);
-        // Not with U+FFFD in its place: a path that was changed on the way would be another path.
+        // Without U+FFFD in its place: a path that was changed on the way would be another path.
         let id = [br#"{"jsonrpc":"2.0","id":""#, bad, br#"","method":"ping"}"#].concat();
         refused(&mut server, id, -32700);
         let param = [br#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":""#, bad, br#""}}"#].concat();
@@ -130,7 +130,7 @@ fn an_input_without_a_message_ends_without_a_word() {
 #[test]
 fn a_message_is_read_however_its_bytes_arrive() {
     let tree = Tree::new();
-    // One byte of room: the server gets and gives each byte by itself, also those inside a character.
+    // One byte of capacity: the server reads and writes every byte separately, even those inside a character.
     let mut server = TestServer::builder(&tree).buffer(1).start();
     let line = "{\"jsonrpc\":\"2.0\",\"id\":\"é😀\",\"method\":\"ping\"}\n";
     for byte in line.as_bytes() {
@@ -155,11 +155,11 @@ fn whatever_a_file_holds_its_answer_is_one_line() {
     let text = "one\ntwo\r\nthree\rfour\u{2028}five\u{2029}\u{85}\u{b}\u{c}\u{7f}\u{1b}[0m \"é\" \\ 😀\n";
     let tree = Tree::new().file("a.txt", text);
     let mut server = TestServer::start(&tree);
-    // That it is one line is a law of the harness.
+    // The harness checks that it is one line.
     assert_eq!(server.tool_text("read_text_file", json!({"path": "a.txt"})), text);
 }
 
-/// On Linux, as macOS and Windows have no names that are not Unicode.
+/// On Linux, because macOS and Windows have no names that are not Unicode.
 #[cfg(target_os = "linux")]
 #[test]
 fn whatever_a_file_is_called_the_list_is_one_line() {
@@ -176,7 +176,7 @@ fn a_line_over_the_limit_is_refused_once_and_the_next_one_is_read() {
     for line in [
         padding.clone() + "x",
         padding.repeat(5_000),
-        // Its id is read by nobody: the line is not kept.
+        // Its id is not read, because the line is not kept.
         format!(r#"{{"jsonrpc":"2.0","id":"long","method":"ping","params":{{"a":"{padding}"}}}}"#),
     ] {
         server.send_line(&line);

@@ -1,15 +1,15 @@
-//! Framing and JSON-RPC: what comes of any bytes at all, before a revision's rules are asked.
+//! Framing and JSON-RPC: the answers to arbitrary bytes, before the rules of a revision apply.
 
 // Bytes to lines: BOM, CR, blank lines, no final newline, bad UTF-8, bad JSON, lines that are too long.
 mod lines;
 
-// Ids of every kind, what is wrong beside a readable one, and what never gets an answer.
+// Ids of every kind, errors in messages with a readable id, and messages that never get an answer.
 mod ids;
 
-// Arrays of messages, in the revisions that have them and in those that do not.
+// Arrays of messages, in revisions with batches and without.
 mod batches;
 
-// Nesting that would overflow the stack of a careless parser, wherever a message can hold it.
+// Nesting that would overflow the stack of a careless parser, everywhere a message can contain it.
 mod depth;
 
 // Parameters of the wrong type: the same answer for every method, in both eras.
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use crate::support::Client;
 
-/// Sends a line and gives what comes next, judged, and the text of its `id`.
+/// Sends a line and returns the checked answer, and the text of its `id`.
 fn exchange(server: &mut impl Client, line: impl AsRef<[u8]>) -> (Value, Option<String>) {
     server.send_line(line);
     let line = server.read().expect("an answer");
@@ -31,7 +31,7 @@ fn exchange(server: &mut impl Client, line: impl AsRef<[u8]>) -> (Value, Option<
     (message, members.get("id").map(|id| id.get().to_owned()))
 }
 
-/// What comes of a line must be an error of this code, without an id; and the server goes on.
+/// A line must be answered by an error with this code and without an id; and the server continues.
 fn refused(server: &mut impl Client, line: impl AsRef<[u8]>, code: i32) {
     let shown = String::from_utf8_lossy(line.as_ref()).chars().take(100).collect::<String>();
     server.send_line(line);
@@ -41,7 +41,7 @@ fn refused(server: &mut impl Client, line: impl AsRef<[u8]>, code: i32) {
     assert_alive(server);
 }
 
-/// It answers the next request, and has nothing else to say before that.
+/// It answers the next request, and sends nothing before that.
 fn assert_alive(server: &mut impl Client) {
     let id = server.ask("ping", json!({}));
     assert_eq!(server.recv(), json!({"jsonrpc": "2.0", "id": id, "result": {}}));

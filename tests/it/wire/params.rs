@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, LATEST_LEGACY, TestServer, Tree};
 
-/// A server in each era; [`Client::either`] asks them in their own.
+/// A server in each era; [`Client::either`] sends each requests of its own era.
 fn both_eras(tree: &Tree) -> [TestServer; 2] {
     [TestServer::start(tree), TestServer::start(tree).legacy(LATEST_LEGACY)]
 }

@@ -1,4 +1,4 @@
-//! `copy_file`: the same content once more, and what may not be copied is not.
+//! `copy_file`: copies have the same content, and what must not be copied is not.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -183,7 +183,7 @@ fn holes_are_copied_as_holes() {
     assert_eq!(&data, b"\0data\0");
 }
 
-/// The group of a copy is the server's: what only another group could read, it must not read.
+/// The group of a copy is the server's, which must not be able to read what only another group could.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_copy_gives_another_group_no_more_than_everybody_has() {

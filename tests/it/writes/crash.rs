@@ -1,6 +1,7 @@
-//! Killed at any moment: a file is the one before or the one after, whole, and no client sees what else is left.
+//! Killed at any moment: a file is the one before or the one after, as a whole, and no client sees whatever else is
+//! left behind.
 //!
-//! `MCP_FS_CRASHES` sets how often; a few dozen times by default.
+//! `MCP_FS_CRASHES` sets how often; the default is a few dozen times.
 
 use rustix::process::Signal;
 use serde_json::json;
@@ -8,17 +9,17 @@ use serde_json::json;
 use super::{content, names};
 use crate::support::{Client, LATEST_LEGACY, Process, Tree};
 
-/// Large enough that writing it takes a while.
+/// Large enough that writing takes a while.
 const SIZE: usize = 256 << 10;
-/// One after the other, so that the process is killed in the middle of one of them.
+/// One after another, so that the process is killed in the middle of one of them.
 const WRITES: usize = 10;
 
 fn crashes() -> u32 {
     std::env::var("MCP_FS_CRASHES").ok().and_then(|count| count.parse().ok()).unwrap_or(40)
 }
 
-/// A handshake, and then writes of one letter each. Sent past the laws of a conversation, whose checks take longer
-/// than the writes.
+/// A handshake, followed by writes of one letter each. They bypass the harness, whose checks take longer than the
+/// writes.
 fn lines() -> String {
     let client = json!({"name": "test", "version": "0"});
     let params = json!({"protocolVersion": LATEST_LEGACY, "capabilities": {}, "clientInfo": client});
@@ -38,8 +39,8 @@ fn start(tree: &Tree, lines: &str) -> Process {
     process
 }
 
-/// Waits until so many requests are answered, and then so many looks at the temporary file longer: the next write is
-/// somewhere on its way.
+/// Waits until `answers` requests have been answered, and for `looks` more looks at the temporary file: the next write
+/// is somewhere on its way.
 fn in_the_middle(process: &mut Process, tree: &Tree, answers: usize, looks: usize) {
     for _ in 0..answers {
         process.read().expect("an answer");

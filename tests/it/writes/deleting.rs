@@ -1,4 +1,4 @@
-//! `delete_file`: what was named is gone, and nothing else.
+//! `delete_file`: what was named is deleted, and nothing else.
 
 use serde_json::json;
 

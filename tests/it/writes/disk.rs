@@ -1,4 +1,4 @@
-//! What the disk refuses: no room, read-only, another file system. The old file is as it was, and nothing is left.
+//! Refused by the disk: no room, read-only, another file system. The old file is unchanged, and nothing is left behind.
 
 use std::process::{Command, Stdio};
 
@@ -7,15 +7,15 @@ use serde_json::json;
 use crate::sandbox::skipped;
 use crate::support::{Client, LATEST_LEGACY, Process, Tree, command};
 
-/// Mounts a file system in memory at `$1` below `$0`, with two files in it, remounts it as `$2` says; then becomes the
-/// server.
+/// Mounts a file system in memory at `$1` below `$0`, creates two files in it, remounts it with the options `$2`, and
+/// becomes the server.
 const MOUNTED: &str = r#"
     root=$0 at=$1 options=$2 && shift 2 && mount -t tmpfs -o size=1m none "$root/$at" &&
     printf old > "$root/$at/old" && printf other > "$root/$at/other" && mount -o "remount,$options" "$root/$at" &&
     exec "$@"
 "#;
 
-/// The server in a mount namespace of its own, where that is permitted.
+/// The server in its own mount namespace, if that is permitted.
 pub(super) fn mounted(tree: &Tree, at: &str, options: &str, flags: &[&str]) -> Option<Command> {
     let wrapped = |program: &Command| {
         let mut wrapped = Command::new("unshare");
@@ -56,11 +56,11 @@ fn a_full_disk_leaves_the_old_file_and_nothing_else() {
         assert_eq!(process.tool_text("read_text_file", json!({"path": "m/old"})), "old");
         assert_eq!(listing(&mut process), "[FILE] old\n[FILE] other");
     }
-    // What does not appear in a listing would still take the room.
+    // A file that does not appear in a listing would still occupy space.
     process.tool_text("write_file", json!({"path": "m/fits", "content": "y".repeat(900 << 10)}));
 }
 
-/// Whoever is told to try again must not find half of it there.
+/// A client that is told to try again must not find half of it there.
 #[test]
 fn an_addition_that_does_not_fit_is_taken_back() {
     let tree = Tree::new().dir("m");
@@ -71,7 +71,7 @@ fn an_addition_that_does_not_fit_is_taken_back() {
     assert_eq!(process.tool_text("read_text_file", json!({"path": "m/old"})), "old");
 }
 
-/// A directory of the same file system, mounted inside the tree: what is in it has another place, and stays there.
+/// A directory of the same file system, mounted inside the tree: its content belongs elsewhere, and stays there.
 #[test]
 fn a_tree_in_which_another_directory_is_mounted_is_not_deleted() {
     const SCRIPT: &str = r#"mount --bind "$0/elsewhere" "$0/tree/a-mount" && exec "$@""#;
@@ -94,7 +94,7 @@ fn a_tree_in_which_another_directory_is_mounted_is_not_deleted() {
     assert!(tree.join("tree/z").exists(), "nothing was deleted");
 }
 
-/// `ulimit -f`: by default the system ends a process that writes beyond it.
+/// `ulimit -f`: by default the system kills a process that writes beyond it.
 #[test]
 fn a_limit_on_the_size_of_files_is_an_error_and_not_the_end() {
     let tree = Tree::new().file("a", "old");

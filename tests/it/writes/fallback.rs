@@ -1,5 +1,5 @@
-//! Where there is no rename that never overwrites (some network file systems, kernels before 3.15), no openat2 and no
-//! faccessat2: the same is done by other means, and nothing is lost either.
+//! Without a rename that never overwrites (some network file systems, kernels before 3.15), openat2 and faccessat2, the
+//! same is done by other means, and nothing is lost either.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `write_file`: a file with exactly this content, made, replaced or longer.
+//! `write_file`: a file with exactly this content, created, replaced or appended to.
 
 use serde_json::json;
 
@@ -180,8 +180,8 @@ fn lines_appended_at_the_same_time_are_all_there() {
     assert_eq!(lines, (0..40).collect::<Vec<_>>());
 }
 
-/// Reading takes one for the other, as models write a plain space for what a macOS screenshot has. What is changed is
-/// not guessed.
+/// Reading accepts one for the other, because models write a plain space for the one in the name of a macOS screenshot.
+/// A name to be changed is not guessed.
 #[test]
 fn a_name_with_another_kind_of_space_is_another_file() {
     let tree = Tree::new().file("a\u{202f}b.txt", "old");

@@ -1,4 +1,5 @@
-//! A file that is followed and changed through the same server: each change is told of once, and no temporary file is.
+//! A file that is both followed and changed through the server: each change is reported once, and no temporary file
+//! ever is.
 
 use serde_json::{Value, json};
 
@@ -17,7 +18,8 @@ fn updated(tree: &Tree, path: &str) -> Value {
     json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": tree.uri(path)}})
 }
 
-/// Each after the ones before it, on one server: what comes next is always the next one's, so each was told of once.
+/// All on one server, one after another: the next notification always belongs to the next change, so each was reported
+/// once.
 #[test]
 fn each_change_is_one_updated() {
     let tree = Tree::new().file("a.txt", "one\n").file("b.txt", "two\n");

@@ -1,5 +1,5 @@
-//! What a file carries besides its content is still there after it was replaced, as far as the server's user may give
-//! it; and at no time may more people read it.
+//! The metadata of a file survives replacing it, as far as the server's user may set it; and at no time can more people
+//! read the file.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -35,7 +35,7 @@ fn a_new_file_has_the_mode_that_any_program_gives() {
     assert_eq!(mode(&tree, "a"), mode(&tree, "any"));
 }
 
-/// Only root can make files of other people; for others it is their own, which is the same test with less in it.
+/// Only root can create files of other users; for others it is their own file, which is the same test with less in it.
 #[test]
 fn the_owner_is_kept() {
     let tree = Tree::new().file("a", "old").mode("a", 0o640);
@@ -48,7 +48,7 @@ fn the_owner_is_kept() {
     assert_eq!((owner(&tree), mode(&tree, "a")), (before, 0o640));
 }
 
-/// A file of another group that the server's user is not in: what the group could do, only the others still can.
+/// A file of a group that the server's user is not in: the rights of the group become those of others.
 #[test]
 fn a_group_that_cannot_be_kept_gets_no_more_than_the_others() {
     use crate::process::users::unprivileged;
@@ -94,7 +94,7 @@ mod attributes {
         Ok(value)
     }
 
-    /// An access list: its version, then for each entry kind, rights and id. Owner, user 1234, group, mask, others.
+    /// An access list: its version, then kind, rights and id of each entry. Owner, user 1234, group, mask, others.
     fn acl(owner: u8, user: u8, group: u8, mask: u8, others: u8) -> Vec<u8> {
         let mut bytes = vec![2, 0, 0, 0];
         let mut entry = |kind: u8, rights: u8, id: u32| {
@@ -167,7 +167,7 @@ mod attributes {
     }
 }
 
-/// While it is written, the new content can be read by nobody who could not read the old one.
+/// While it is written, nobody can read the new content who could not read the old.
 #[test]
 fn a_private_file_is_at_no_time_open_to_others() {
     use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,5 +1,5 @@
-//! What a killed write leaves: a temporary name that no client ever sees, and that the next write removes once it is
-//! old.
+//! What a killed write leaves behind: a temporary name that no client ever sees, and that a later write removes once it
+//! is old.
 
 use std::fs;
 use std::time::{Duration, SystemTime};

@@ -1,4 +1,4 @@
-//! The lock on a file, as other programs see it, and what else a write does to an old file besides its content.
+//! The lock on a file as other programs see it, and what else a write does to an old file besides its content.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -41,7 +41,7 @@ fn a_file_that_another_program_has_locked_is_not_changed() {
     }
 }
 
-/// The lock goes with the change; nothing of it stays.
+/// The lock ends with the change; nothing of it remains.
 #[test]
 fn a_file_is_free_once_it_is_written() {
     let tree = Tree::new().file("a", "old");
@@ -65,7 +65,7 @@ fn no_write_leaves_set_user_id_on_a_file() {
     }
 }
 
-/// A directory is looked through for what killed writes left when a server first writes there, and not at every write.
+/// A directory is searched for the leftovers of killed writes at a server's first write there, not at every write.
 #[test]
 fn a_directory_is_cleaned_once_by_a_server() {
     const NAME: &str = ".mcp-fs-0123456789abcdef.tmp";
@@ -96,7 +96,7 @@ fn a_copy_onto_a_file_names_the_argument_that_replaces_it() {
         server.tool_error("copy_file", json!({"source": source, "destination": destination}))
     };
     assert!(error("a", "b").contains("\"overwrite\": true"));
-    // There it is no help.
+    // There it has no effect.
     for (source, destination) in [("a", "d"), ("a", "broken"), ("t", "b"), ("t", "d")] {
         let error = error(source, destination);
         assert!(error.contains("already exists") && !error.contains("overwrite\":"), "{source} {destination}: {error}");

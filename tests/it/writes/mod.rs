@@ -1,25 +1,25 @@
-//! Changing what is served: what is written is there byte for byte, what could not be written is as it was, and
-//! nothing outside is ever touched.
+//! Changing what is served: written content is there byte for byte, what could not be written is unchanged, and nothing
+//! outside is ever touched.
 //!
 //! | module | holds |
 //! | --- | --- |
 //! | `files` | `write_file`: create, replace, append, versions, parents |
-//! | `kept` | what a file carries is still there after it was replaced: mode, owner, attributes |
+//! | `kept` | metadata that survives replacing a file: mode, owner, attributes |
 //! | `moving`, `copying`, `deleting` | the other tools: what they do, and what they do not |
-//! | `trees` | many entries: progress, cancelling, and what is done in part |
-//! | `refused` | links that lead out, hard links, special files, denied names, write protection: all as it was |
+//! | `trees` | many entries: progress, cancellation, and partial results |
+//! | `refused` | links that lead outside, hard links, special files, denied names, write protection: all unchanged |
 //! | `protected` | names that can be read, and changed by nothing |
 //! | `outside` | every way out, for everything that changes something |
 //! | `disk` | no room, read-only, another file system |
-//! | `fallback` | the same without the system calls that a kernel or file system may not have |
+//! | `fallback` | the same without the system calls that a kernel or file system may lack |
 //! | `crash` | killed at any moment |
 //! | `leftovers` | temporary names: never seen, and removed when they are old |
-//! | `said` | what clients are told of all this |
-//! | `followed` | who follows a file hears of each change once |
-//! | `locked` | another program has the file's lock; set-user-id, and cleaning up once |
-//! | `moved` | a directory is moved while something is done in it: that is not done elsewhere |
-//! | `update` | a change made out of what is there: nothing of others is lost |
-//! | `together` | two servers on one directory, and an editor beside one: nothing is lost, either |
+//! | `said` | what clients are told about all this |
+//! | `followed` | each change is reported once to those who follow the file |
+//! | `locked` | another program holds the file's lock; set-user-id, and cleaning up once |
+//! | `moved` | a directory is moved while something is done in it, which is then not done elsewhere |
+//! | `update` | a change based on the current content: nothing of others is lost |
+//! | `together` | two servers on one directory, and an editor beside one: nothing is lost either |
 
 #[cfg(unix)]
 mod copying;
@@ -58,12 +58,12 @@ use std::fs;
 
 use crate::support::{TestServer, Tree};
 
-/// A server that may change the tree.
+/// A server with write access.
 pub(crate) fn writing(tree: &Tree) -> TestServer {
     TestServer::builder(tree).allow_write().start()
 }
 
-/// What a file holds.
+/// The content of a file.
 pub(crate) fn content(tree: &Tree, path: &str) -> Vec<u8> {
     fs::read(tree.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }

@@ -1,5 +1,5 @@
 //! A directory is moved while something is done in it: by another call, to a denied name, or by another program, out of
-//! the served directory. What is not done yet is not done elsewhere.
+//! the served directory. Whatever is not done yet is not done elsewhere.
 
 use std::convert::Infallible;
 use std::fs;
@@ -14,8 +14,8 @@ use super::update::writable;
 use super::{content, names, writing};
 use crate::support::{Client, Tree};
 
-/// `.kube/config` is denied, and `.kube` and `x/config` are not: none of two calls alone makes it. `ask` sends both, and
-/// gives what each has said.
+/// `.kube/config` is denied; `.kube` and `x/config` are not, so neither of the two calls alone creates it. `ask` sends
+/// both, and returns both answers.
 fn do_not_make_a_denied_file(tree: &Tree, rounds: u32, mut ask: impl FnMut(&[(&str, Value); 2]) -> [bool; 2]) {
     let (mut moved, mut written) = (0, 0);
     for round in 0..rounds {
@@ -64,7 +64,7 @@ fn a_move_and_a_write_of_two_servers_do_not_make_a_denied_file() {
     });
 }
 
-/// The same where it is another program that moves the directory, once it is open and before the file has its name.
+/// The same if another program moves the directory after it is opened and before the file has its name.
 #[test]
 fn what_another_program_moves_to_a_denied_name_is_not_changed_there() {
     let tree = Tree::new().file("x/config", "old");
@@ -87,7 +87,7 @@ fn crowd(directory: &str) -> Tree {
     (0..ENTRIES).fold(Tree::new(), |tree, number| tree.file(format!("{directory}/{number:03}"), "x"))
 }
 
-/// Another program moves a directory out, in the middle; then what is in it is not ours any more.
+/// Another program moves a directory out midway; from then on its content is not ours any more.
 #[test]
 fn a_delete_does_not_follow_a_directory_out() {
     let tree = crowd("t/d");
@@ -123,8 +123,8 @@ fn a_copy_does_not_follow_a_directory_out() {
     }
 }
 
-/// What another program puts in the place of a directory that it has moved is not written to in the belief that it is
-/// the same: each entry is looked for anew, and only below the root.
+/// A directory that another program has put in the place of the one it moved is not mistaken for it: each entry is
+/// looked up again, and only below the root.
 #[test]
 fn a_delete_takes_nothing_of_a_directory_that_leads_out() {
     let tree = crowd("t/d");

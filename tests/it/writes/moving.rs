@@ -1,4 +1,4 @@
-//! `move_file`: the name goes, what it names stays what it is, and nothing is ever overwritten.
+//! `move_file`: the name changes, the file stays the same, and nothing is ever overwritten.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -118,7 +118,7 @@ fn what_holds_something_denied_stays() {
         ("a", ".env", "denied by"),
         ("a", "x/.ssh/a", "denied by"),
         ("f", ".ssh", "denied by"),
-        // Not denied itself, but what is in it would be.
+        // Not denied itself, but its content would be.
         ("f", ".kube", "contains a denied entry"),
     ] {
         let error = refused(&mut server, source, destination);
@@ -149,7 +149,7 @@ fn of_many_that_want_a_name_one_gets_it() {
     assert_eq!((moved, names(&tree, "").len()), (1, 20));
 }
 
-/// Each holds one name's turn and wants the other's; they get them in one order.
+/// Each holds the lock on one name and wants the other; they get them in the same order.
 #[test]
 fn moves_in_opposite_directions_do_not_wait_for_each_other_for_ever() {
     let tree = Tree::new().file("a", "a");

@@ -1,4 +1,4 @@
-//! No way out for anything that changes something: after every attempt, what is outside is as it was, to the last
+//! No way out for anything that changes something: after every attempt, everything outside is unchanged to the last
 //! time stamp, and every answer is the same whether or not something is there.
 
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ pub(crate) fn tree() -> Tree {
     tree
 }
 
-/// Every way out, and something at its end that is there, or is not.
+/// Every way out, to something that exists and to something that does not.
 pub(crate) fn ways(tree: &Tree) -> Vec<String> {
     let outside = tree.outside().to_str().expect("text").to_owned();
     let ways = ["..", "d/e/../../..", "up", "d/far", "absolute", "chain", "elsewhere", &outside, "/etc"];
@@ -55,7 +55,7 @@ fn no_change_reaches_what_is_outside() {
     }
 }
 
-/// With each kind of thing at the end of a way, the answer is the same.
+/// With each kind of object at the end of a way out, the answer is the same.
 pub(super) fn no_way_out_changes_anything(tree: &Tree, server: &mut impl Client) {
     let before = state(tree.outside());
     for paths in ways(tree).chunks(NAMES.len()) {
@@ -76,8 +76,8 @@ pub(super) fn no_way_out_changes_anything(tree: &Tree, server: &mut impl Client)
     assert_eq!(state(tree.outside()), before);
 }
 
-/// The table of escapes, as it is for reading: each way out is refused with the same words whatever is at its end; each
-/// odd name is at most created inside.
+/// The table of escapes, as for reading: each way out is refused with the same words whatever is at its end; an unusual
+/// name is at most created inside.
 fn no_attempt_changes_anything(walls: Walls) {
     let tree = escapes::tree();
     let things_to_move = || {
@@ -95,7 +95,7 @@ fn no_attempt_changes_anything(walls: Walls) {
         let mut said = Vec::new();
         for (spelling, path) in LEADS_OUTSIDE.iter().map(|spelling| (spelling, escapes::spelled(&tree, spelling))) {
             for (tool, arguments) in calls(&path) {
-                // A link that leads out is a name inside: it may be moved, copied and deleted itself.
+                // A link that leads outside is a name inside: it may itself be moved, copied and deleted.
                 if is_link(&tree, &path) && ["move_file", "copy_file", "delete_file"].contains(&tool) {
                     continue;
                 }
@@ -121,7 +121,7 @@ fn no_attempt_changes_anything(walls: Walls) {
     }
 }
 
-/// What is around the served directory.
+/// The surroundings of the served directory.
 fn state_around(tree: &Tree) -> Vec<String> {
     let root = tree.path().to_str().expect("text");
     let is_outside = |line: &String| !line.starts_with(&format!("{root} ")) && !line.starts_with(&format!("{root}/"));
@@ -143,7 +143,7 @@ fn no_attempt_of_the_table_changes_what_is_outside_behind_the_first_wall_alone()
     no_attempt_changes_anything(Walls::First);
 }
 
-/// While a directory is swapped for a link that leads out, and back.
+/// While a directory is swapped for a link that leads outside, and back.
 #[test]
 fn no_change_reaches_what_is_outside_while_links_are_swapped_in() {
     let tree = Tree::new().dir("swapped").file("a", "a").dir("parked");

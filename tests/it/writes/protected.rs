@@ -1,5 +1,5 @@
-//! Protected names: what other programs run or obey can be read by everything, and changed by nothing, in no spelling,
-//! by no link, and with no tree that it is in or comes into.
+//! Protected names: files that other programs run or obey can be read by every operation and changed by none, in no
+//! spelling, through no link, and not as part of a tree.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use super::writing;
 use crate::sandbox::{FILE_OPERATIONS, ask, asked};
 use crate::support::{Client, TestServer, Tree};
 
-/// Protected by default, and something that is in it or is it.
+/// Protected by default, and a path that is one of them or inside one.
 const PROTECTED: &[(&str, &str)] = &[
     (".git/config", ".git/"),
     ("sub/.git/hooks/post-commit", ".git/"),
@@ -69,7 +69,7 @@ fn changes(path: &str) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Everything is refused with the pattern and what lifts it, and all is as it was.
+/// Everything is refused, naming the pattern and the option that lifts it, and nothing has changed.
 fn nothing_changes(server: &mut TestServer, tree: &Tree, path: &str, pattern: &str) {
     let before = state(tree.path());
     for (tool, arguments) in changes(path) {
@@ -135,7 +135,7 @@ fn no_link_leads_to_a_change_of_a_protected_name() {
             assert!(error.contains("protected by") || error.contains("not a directory"), "{tool} {arguments}: {error}");
         }
     }
-    // A link of such a name is one of what is obeyed, wherever it leads.
+    // A link of such a name is obeyed as well, wherever it leads.
     for (tool, arguments) in changes(".envrc.d/.envrc") {
         assert!(server.tool_error(tool, arguments.clone()).contains("protected by"), "{tool} {arguments}");
     }
@@ -161,7 +161,7 @@ fn a_tree_that_holds_or_would_hold_something_protected_stays_as_it_is() {
         let both = json!({"source": source, "destination": destination, "createParents": true});
         let error = server.tool_error("move_file", both.clone());
         assert!(error.contains(holds), "{source} {destination}: {error}");
-        // A copy leaves the source as it is; what it would make is what counts.
+        // A copy leaves its source unchanged; what it would create is what counts.
         let error = server.tool_error("copy_file", both);
         assert!(error.contains("protected by"), "{source} {destination}: {error}");
     }

@@ -1,4 +1,4 @@
-//! What is not written to, and that all is as it was then: inside, and above all outside.
+//! Writes that are refused, after which everything is unchanged: inside, and above all outside.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -11,7 +11,7 @@ use crate::process::users::unprivileged;
 use crate::sandbox::keeps_the_host_private;
 use crate::support::{Client, LATEST_LEGACY, Process, Tree};
 
-/// Everything about a directory's entries that could change: names, kinds, modes, times, content.
+/// Everything about the entries of a directory that could change: names, kinds, modes, times, content.
 pub(crate) fn state(directory: &Path) -> Vec<String> {
     let entries = walkdir::WalkDir::new(directory).sort_by_file_name();
     let describe = |entry: walkdir::DirEntry| {
@@ -20,7 +20,7 @@ pub(crate) fn state(directory: &Path) -> Vec<String> {
         let times = (facts.mtime(), facts.mtime_nsec(), facts.ctime(), facts.ctime_nsec());
         format!("{} {:o} {times:?} {content:?}", entry.path().display(), facts.mode())
     };
-    // Who is not root cannot look into all of them.
+    // A user other than root cannot look into all of them.
     entries.into_iter().flatten().map(describe).collect()
 }
 
@@ -137,7 +137,7 @@ fn windows_paths_do_not_become_names() {
     assert_eq!((names(&tree, ""), content(&tree, r"C:\there")), (vec![r"C:\there".to_owned()], b"new".to_vec()));
 }
 
-/// A rename would replace it, as the directory is writable; the file's own protection counts.
+/// A rename could replace it, because the directory is writable; the file's own protection counts.
 #[test]
 fn a_write_protected_file_is_refused() {
     let tree = Tree::new().file("protected", "old").mode("protected", 0o444).file("d/a", "old");
@@ -155,8 +155,8 @@ fn a_write_protected_file_is_refused() {
     assert_eq!(state(tree.path()), before);
 }
 
-/// A file that everybody may write can be in a directory that may not be changed: then it is the directory that is
-/// blamed, and nobody wonders about the file.
+/// A file that everybody may write can be in a directory that may not be changed: then the error names the directory,
+/// so that nobody wonders about the file.
 #[test]
 fn a_directory_that_may_not_be_changed_is_blamed_for_itself() {
     let tree = Tree::new().file("d/a", "old").mode("d/a", 0o666).mode("d", 0o555);
@@ -174,7 +174,7 @@ fn a_directory_that_may_not_be_changed_is_blamed_for_itself() {
     assert_eq!(content(&tree, "d/a"), b"old");
 }
 
-/// What is in it might be denied.
+/// Its content might be denied.
 #[test]
 fn a_tree_that_cannot_be_looked_through_stays() {
     let open = fs::Permissions::from_mode(0o777);

@@ -1,4 +1,4 @@
-//! What the server says of itself when it may change something: instructions, hints, and the options that permit it.
+//! How a server with write access describes itself: instructions, hints, and the options that enable it.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ fn hints_are_true_to_what_the_tools_do() {
     }
 }
 
-/// `_meta` on tools is there since 2025-06-18.
+/// Tools have `_meta` since 2025-06-18.
 #[test]
 fn deleting_wants_a_person_each_time() {
     let tree = Tree::new();

@@ -1,8 +1,8 @@
-//! Two servers on one directory, and a server beside an editor that saves by rename: what one of them was told is
-//! written was not lost to another.
+//! Two servers on one directory, and a server beside an editor that saves by renaming: what one of them reported as
+//! written is not lost to another.
 //!
-//! Every bound is a count of operations. A server that is told "try again" is asked again; nothing depends on who is
-//! faster.
+//! Every limit is a number of operations. A server that answers "try again" is asked again; nothing depends on which
+//! one is faster.
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 use super::content;
 use crate::support::{Client, LATEST_LEGACY, Process, Tree, text_of};
 
-/// A real server that may write, after the handshake.
+/// A real server with write access, after the handshake.
 pub(crate) fn start(tree: &Tree) -> Process {
     let arguments = ["--allow-write".as_ref(), "--no-fsync".as_ref(), tree.path().as_os_str()];
     Process::spawn(arguments).legacy(LATEST_LEGACY)
 }
 
-/// Calls a tool past the laws of a conversation, whose checks take longer than the call.
+/// Calls a tool without the harness, whose checks take longer than the call.
 pub(crate) fn call(process: &mut Process, tool: &str, arguments: &Value) -> Result<String, String> {
     let params = json!({"name": tool, "arguments": arguments});
     let line = json!({"jsonrpc": "2.0", "id": "quick", "method": "tools/call", "params": params});
@@ -29,7 +29,7 @@ pub(crate) fn call(process: &mut Process, tool: &str, arguments: &Value) -> Resu
     if result["isError"] == true { Err(text_of(result)) } else { Ok(text_of(result)) }
 }
 
-/// The version that a note or an error gives.
+/// The version in a note or an error.
 fn version(text: &str) -> &str {
     let (_, after) = text.rsplit_once("version ").or_else(|| text.rsplit_once("version: ")).expect("a version");
     let after = after.trim_start_matches("is ");
@@ -39,8 +39,8 @@ fn version(text: &str) -> &str {
 /// How often each of two servers writes.
 const EACH: usize = 400;
 
-/// A version is the state of a file, and a state can be replaced once: two successes that both replaced the same one are
-/// a lost update.
+/// A version is the state of a file, and a state can be replaced only once: two writes that both replaced the same one
+/// are a lost update.
 #[test]
 fn a_version_is_replaced_once_whichever_server_is_asked() {
     let tree = Tree::new().file("a", "0");
@@ -76,7 +76,7 @@ fn a_version_is_replaced_once_whichever_server_is_asked() {
     assert!(!replaced.is_empty(), "nothing was ever written");
 }
 
-/// Edits its own lines until each edit has succeeded; gives how many attempts that took.
+/// Edits its own lines until each edit has succeeded; returns how many attempts that took.
 pub(crate) fn edit_own_lines(mut server: Process, name: &str, lines: usize) -> usize {
     let mut attempts = 0;
     for line in 0..lines {
@@ -111,7 +111,7 @@ fn no_edit_of_two_servers_is_lost() {
     assert_eq!(lost, [] as [&str; 0], "{} edits were lost", lost.len());
 }
 
-/// Where names cannot be swapped (NFS, SMB, most of FUSE), locks alone keep two servers apart.
+/// If names cannot be swapped (NFS, SMB, most of FUSE), only locks keep two servers apart.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_edit_of_two_servers_is_lost_where_names_cannot_be_swapped() {
@@ -126,7 +126,7 @@ fn no_edit_of_two_servers_is_lost_where_names_cannot_be_swapped() {
     assert_eq!(text.lines().filter(|line| line.ends_with("old")).count(), 0, "{text}");
 }
 
-/// What one server appends while another edits the same file is never in a file that has no name any more.
+/// What one server appends while another edits the same file never ends up in a file that has lost its name.
 #[test]
 fn what_one_server_appends_is_not_lost_to_the_edits_of_another() {
     let tree = Tree::new().file("a", lines(EACH));
@@ -151,12 +151,12 @@ fn what_one_server_appends_is_not_lost_to_the_edits_of_another() {
 /// How often the editor saves.
 const SAVES: usize = 1_500;
 
-/// An editor numbers its saves. What the server writes names the last save that it is based on. As long as the editor
-/// has not saved again, the file is never the server's on top of an earlier save: that would be one that was lost.
+/// An editor numbers its saves. What the server writes names the save that it is based on. Until the editor saves
+/// again, the file must never be the server's on top of an earlier save: that would be a lost save.
 #[test]
 fn no_save_of_an_editor_is_lost_to_a_server() {
     let tree = Tree::new().file("a", "editor 0\n");
-    // What the server wrote, with the save that was there when that was seen.
+    // What the server wrote, with the save that was seen at that time.
     let (written, seen) = (Mutex::new(HashSet::new()), Mutex::new(Vec::new()));
     let done = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -167,7 +167,7 @@ fn no_save_of_an_editor_is_lost_to_a_server() {
                 number += 1;
                 let info = call(&mut server, "get_file_info", &json!({"path": "a"})).expect("a file");
                 let known = info.lines().find_map(|line| line.strip_prefix("version: ")).expect("it").to_owned();
-                // Read after the version: if it is another one by then, the version does not match any more.
+                // Read after the version: if the save is another one by then, the version no longer matches.
                 let text = call(&mut server, "read_text_file", &json!({"path": "a"})).expect("a file");
                 let save = text.split_whitespace().nth(1).expect("a number").to_owned();
                 let mine = format!("server {save} {number}\n");

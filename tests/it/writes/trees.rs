@@ -1,4 +1,4 @@
-//! Trees are copied and deleted step by step: each step is told of, and cancelling stops before the next one.
+//! Trees are copied and deleted step by step: each step is reported, and a cancellation stops before the next one.
 
 use std::cell::RefCell;
 
@@ -19,7 +19,7 @@ fn tree() -> Tree {
     (0..FILES).fold(Tree::new(), |tree, number| tree.file(format!("t/{}/{number}", number % 2), "x"))
 }
 
-/// Files below a directory of the tree.
+/// The number of files below a directory of the tree.
 fn files(tree: &Tree, path: &str) -> usize {
     let entries = walkdir::WalkDir::new(tree.join(path)).into_iter().filter_map(Result::ok);
     entries.filter(|entry| entry.file_type().is_file()).count()
@@ -90,7 +90,7 @@ fn what_was_cancelled_before_it_began_changes_nothing() {
 #[test]
 fn a_copy_that_fails_in_the_middle_says_where_and_how_far_it_came() {
     let tree = tree();
-    // Another program makes what the copy would make next.
+    // Another program creates what the copy would create next.
     let meddle = |done| {
         for path in ["u/0", "u/1"].into_iter().filter(|_| done == 2) {
             std::fs::create_dir_all(tree.join(path)).expect("a directory");
@@ -101,7 +101,7 @@ fn a_copy_that_fails_in_the_middle_says_where_and_how_far_it_came() {
     assert_eq!((*error, at.parent().display().as_ref(), done), (WriteError::Exists, "u", 2));
 }
 
-/// As many trees as can be changed at once are, and go on: an edit and a write do not wait for them.
+/// The maximum number of trees are being changed: an edit and a write do not wait for them.
 #[test]
 fn an_edit_does_not_wait_for_trees() {
     const TREES: usize = 4;
@@ -121,7 +121,7 @@ fn an_edit_does_not_wait_for_trees() {
     let delete = || json!({"name": "delete_file", "arguments": {"path": "missing"}});
     let ids: Vec<_> = (0..TREES).map(|_| server.ask_modern("tools/call", delete())).collect();
     gate.wait_for(TREES);
-    // One more waits.
+    // One more has to wait.
     let last = server.ask_modern("tools/call", delete());
     server.tool_text("edit_file", json!({"path": "a", "edits": [{"oldText": "old", "newText": "new"}]}));
     server.tool_text("write_file", json!({"path": "b", "content": "x"}));

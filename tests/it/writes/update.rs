@@ -1,4 +1,4 @@
-//! `WritableRoot::update`, which `edit_file` stands on: read, change and replace, with nothing lost in between.
+//! `WritableRoot::update`, on which `edit_file` is built: read, change and replace, with nothing lost in between.
 
 use std::convert::Infallible;
 use std::fs;

@@ -1,4 +1,5 @@
-//! What may be asked of `completion/complete`, in which revision, how often at once; and what is wrong is named.
+//! Which requests to `completion/complete` are valid, in which revision, how many at once; and which error names what
+//! is wrong.
 
 use std::sync::mpsc;
 
@@ -31,7 +32,7 @@ fn every_revision_completes() {
     assert_eq!((&result["completion"], result.get("ttlMs")), (&want, None), "{result}");
 }
 
-/// The template, or a URI; what was chosen for other variables changes nothing.
+/// The template, or a URI; values of other variables have no effect.
 #[test]
 fn what_is_known_may_be_referred_to() {
     let tree = Tree::new().file("a.txt", "");

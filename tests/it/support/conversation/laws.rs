@@ -1,4 +1,4 @@
-//! The laws themselves: each line of the server, one after the other.
+//! The rules themselves, applied to each line of the server in order.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -10,7 +10,7 @@ use super::{Conversation, LATEST_LEGACY, LEGACY, MODERN, Members, RequestedPath,
 type Verdict = Result<(), String>;
 
 impl Conversation {
-    /// Reads a line, and fails the test where it breaks a law.
+    /// Parses a line, and fails the test if it breaks a rule.
     pub(crate) fn received(&mut self, line: &[u8]) -> Value {
         self.note("<-", line);
         self.judge_line(line).unwrap_or_else(|why| panic!("{why}\n  in {}", String::from_utf8_lossy(line)))
@@ -75,7 +75,7 @@ impl Conversation {
         }
     }
 
-    /// Takes the request out that is answered: with several of the same id, the last one if the duplicate is refused.
+    /// Takes out the request that is answered: of several with the same id, the last one if the duplicate is rejected.
     fn answered(&mut self, id: &str, code: &Value) -> Result<RequestedPath, String> {
         let mut same = self.open.iter().enumerate().filter(|(_, asked)| asked.id == id);
         let at =
@@ -84,7 +84,7 @@ impl Conversation {
         Ok(self.open.remove(at))
     }
 
-    /// The open stream of this id. One that was cancelled may still be heard of, until its id is used again.
+    /// The open stream of this id. A cancelled stream may still send messages, until its id is reused.
     fn stream(&mut self, id: &str) -> Option<&mut RequestedPath> {
         let mut streams: Vec<&mut RequestedPath> =
             self.open.iter_mut().filter(|asked| asked.id == id && asked.method == "subscriptions/listen").collect();
@@ -92,8 +92,8 @@ impl Conversation {
         (at < streams.len()).then(|| streams.swap_remove(at))
     }
 
-    /// An error about something without a readable id. JSON-RPC 2.0 wants `id: null` there, and so do the revisions up
-    /// to 2025-06-18, by their silence; the later ones want no id.
+    /// An error for a message without a readable id. JSON-RPC 2.0 requires `id: null` there, and so, implicitly, do the
+    /// revisions up to 2025-06-18; the later ones require that it is absent.
     fn judge_without_id(&self, null: bool, message: &Value) -> Verdict {
         require(message.get("error").is_some(), "a result without an id")?;
         let wants_null = |revision: &Option<String>| revision.as_ref().is_some_and(|r| r.as_str() <= "2025-06-18");
@@ -152,7 +152,7 @@ mod tests {
         r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}"#;
     const LISTEN: &str = r#"{"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
 
-    /// Says `sent`, hears `heard`, and gives what is wrong with the last line.
+    /// Sends `sent`, receives `heard`, and returns what is wrong with the last line.
     fn verdict(sent: &[&str], heard: &[Value]) -> Result<(), String> {
         let mut conversation = Conversation::default();
         for line in sent {

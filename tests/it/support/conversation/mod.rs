@@ -1,10 +1,10 @@
-//! What was said so far, and the laws that hold for everything a server says.
+//! The conversation so far, and the rules for everything that a server sends.
 //!
-//! Whatever a test is about, each line is held to these: one message a line, in UTF-8; valid by the schema of the
-//! revision it belongs to; a response answers a request that is open, once; a modern result is complete and names
-//! the server, a legacy one has no modern member; progress grows, and ends before the answer; a listen stream begins
-//! with its acknowledgement; the legacy era hears nothing of its own accord before `notifications/initialized`; and
-//! what lies outside the served directory never shows. At the end every request has its answer, unless cancelled.
+//! Whatever a test is about, each line must follow these rules. There is one message per line, in UTF-8. It is valid by
+//! the schema of its revision. A response answers an open request, once. A modern result says that it is complete, and
+//! names the server; a legacy one has no modern member. Progress increases, and ends before the answer. A listen stream
+//! begins with its acknowledgement. The legacy era gets no notifications before `notifications/initialized`. And
+//! nothing outside the served directory ever appears. At the end, every request has been answered, unless cancelled.
 
 mod laws;
 
@@ -16,40 +16,40 @@ use serde_json::value::RawValue;
 
 /// The revisions with `initialize`.
 pub(crate) const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", LATEST_LEGACY];
-/// What a server chooses when it is asked for a revision that it does not know.
+/// What a server chooses if it does not know the requested revision.
 pub(crate) const LATEST_LEGACY: &str = "2025-11-25";
 /// The revision without `initialize`.
 pub(crate) const MODERN: &str = "2026-07-28";
 
 const META_KEYS: [&str; 3] = ["protocolVersion", "clientInfo", "clientCapabilities"];
 const META_PREFIX: &str = "io.modelcontextprotocol/";
-/// Longer lines have no readable id: `Limits::line_bytes`.
+/// The id of a longer line is not read: `Limits::line_bytes`.
 const LINE_BYTES: usize = 32 << 20;
-/// How many of the last lines a failed test shows.
+/// How many of the last lines a failed test prints.
 const SHOWN: usize = 30;
 
-/// Everything that was said, as far as it is needed to judge what comes next.
+/// The conversation, as far as it is needed to judge what follows.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
     log: VecDeque<String>,
-    /// Lines that were said before those.
+    /// How many lines preceded those.
     forgotten: usize,
-    /// The part of a line whose end was not sent yet.
+    /// The beginning of a line whose end has not been sent yet.
     begun: Vec<u8>,
-    /// The legacy revision that a client asked for, if it is one, and the one that was agreed on.
+    /// The legacy revision that the client requested, if it is one, and the one that was negotiated.
     requested: Option<String>,
     negotiated: Option<String>,
     initialized: bool,
     open: Vec<RequestedPath>,
 }
 
-/// A request without an answer.
+/// An unanswered request.
 #[derive(Debug)]
 struct RequestedPath {
     id: String,
     method: String,
     modern: bool,
-    /// It may stay without an answer: it was cancelled.
+    /// It may stay unanswered, because it was cancelled.
     excused: bool,
     progress_token: Option<String>,
     progress: f64,
@@ -58,9 +58,9 @@ struct RequestedPath {
 
 type Members<'a> = BTreeMap<String, &'a RawValue>;
 
-/// What the client says.
+/// The client's side.
 impl Conversation {
-    /// Takes note of what is sent: any number of lines, or a part of one.
+    /// Records what is sent: any number of lines, or part of one.
     pub(crate) fn sent(&mut self, bytes: &[u8]) {
         self.begun.extend_from_slice(bytes);
         while let Some(end) = self.begun.iter().position(|byte| *byte == b'\n') {
@@ -69,34 +69,34 @@ impl Conversation {
         }
     }
 
-    /// Takes note that no more is sent; a line that was begun ends here.
+    /// Records that nothing more is sent, which also ends a partial line.
     pub(crate) fn sent_end(&mut self) {
         let line = std::mem::take(&mut self.begun);
         self.sent_line(&line);
     }
 
-    /// Lets a request stay without an answer.
+    /// Allows a request to stay unanswered.
     pub(crate) fn excuse(&mut self, id: &Value) {
         let id = id.to_string();
         self.open.iter_mut().filter(|asked| asked.id == id).for_each(|asked| asked.excused = true);
     }
 
-    /// The legacy revision agreed on.
+    /// The negotiated legacy revision.
     pub(crate) fn negotiated(&self) -> Option<&str> {
         self.negotiated.as_deref()
     }
 
-    /// How many requests wait for their answer. A stream that has begun does not, nor what was cancelled.
+    /// How many requests wait for their answer, without streams that have begun and cancelled requests.
     pub(crate) fn owed(&self) -> usize {
         self.open.iter().filter(|asked| !asked.excused && !asked.acknowledged).count()
     }
 
-    /// What was cancelled is not heard of any more: for where everything before was answered.
+    /// Cancelled requests are not answered any more: for use once everything before has been answered.
     pub(crate) fn forget_excused(&mut self) {
         self.open.retain(|asked| !asked.excused);
     }
 
-    /// Fails when a request is without an answer. To be asked when the server has ended.
+    /// Fails if a request is unanswered. To be called after the server has ended.
     pub(crate) fn check_all_answered(&self) {
         let open: Vec<_> = self.open.iter().filter(|asked| !asked.excused).collect();
         assert!(open.is_empty(), "never answered: {open:?}\n{self}");
@@ -170,7 +170,7 @@ impl Conversation {
     }
 }
 
-/// The last that was said.
+/// The last lines of the conversation.
 impl fmt::Display for Conversation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "---- said before ({} earlier lines left out) ----", self.forgotten)?;
@@ -178,7 +178,7 @@ impl fmt::Display for Conversation {
     }
 }
 
-/// A test that fails shows what was said.
+/// A failing test prints the conversation.
 impl Drop for Conversation {
     fn drop(&mut self) {
         if std::thread::panicking() {
@@ -199,8 +199,8 @@ fn string(raw: &RawValue) -> Option<String> {
     serde_json::from_str(raw.get()).ok()
 }
 
-/// An id so that it can be compared: numbers as they are written, so that big ones stay exact. One that is longer than
-/// the server takes is none.
+/// An id in a comparable form: numbers as they are written, so that large ones stay exact. `None` if it is longer than
+/// the server accepts.
 fn id_key(raw: &RawValue) -> Option<String> {
     if raw.get().len() > 1_024 {
         return None;
@@ -212,7 +212,7 @@ fn id_key(raw: &RawValue) -> Option<String> {
     }
 }
 
-/// A token so that it can be compared.
+/// A token in a comparable form.
 fn value(raw: &RawValue) -> Option<String> {
     serde_json::from_str::<Value>(raw.get()).ok().map(|value| value.to_string())
 }

@@ -1,8 +1,8 @@
-//! The shape of each message: the least that it must hold, so that to take anything away is a mistake.
+//! The shape of each message: the least that it must contain, so that removing anything is an error.
 //!
-//! They prove that the judges can say no. Each shape is changed in every simple way: with a member missing or of another
-//! type it must be refused in any clone. Where the official schemas lie beside the repository, the types must also refuse
-//! whatever those refuse.
+//! They prove that the judges can say no. Each shape is changed in every simple way: with a member missing or of
+//! another type, it must be rejected in any clone. If the official schemas are beside the repository, the types must
+//! also reject whatever those reject.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use super::{check, error_definition, official_accepts, response_definition, type
 use crate::support::client::SUBSCRIPTION_ID;
 use crate::support::{LEGACY, MODERN};
 
-/// What is the same in every revision.
+/// Shapes that are the same in every revision.
 fn common() -> Vec<(&'static str, Value)> {
     vec![
         ("ListToolsResult", json!({"tools": [{"name": "t", "inputSchema": {"type": "object"}}]})),
@@ -31,7 +31,7 @@ fn notification(name: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "method": format!("notifications/{name}"), "params": params})
 }
 
-/// With `initialize`: it says who the server is, and results hold nothing but the answer.
+/// With `initialize`: it says who the server is, and results contain nothing but the answer.
 fn legacy() -> Vec<(&'static str, Value)> {
     let server = json!({"name": "s", "version": "1"});
     let mut shapes = common();
@@ -47,7 +47,7 @@ fn legacy() -> Vec<(&'static str, Value)> {
     shapes
 }
 
-/// Without a session: each result says that it is complete, and for how long and for whom it may be kept.
+/// Without a session: each result says that it is complete, and for how long and for whom it may be cached.
 fn modern() -> Vec<(&'static str, Value)> {
     let mut shapes = common();
     shapes.push(("DiscoverResult", json!({"supportedVersions": [MODERN], "capabilities": {}})));
@@ -75,14 +75,14 @@ fn modern() -> Vec<(&'static str, Value)> {
     shapes
 }
 
-/// The shapes of one revision, responses and their errors among them.
+/// The shapes of one revision, including responses and errors.
 fn of(revision: &str) -> Vec<(&'static str, Value)> {
     let mut shapes = if revision == MODERN { modern() } else { legacy() };
     let result = if revision == MODERN { json!({"resultType": "complete"}) } else { json!({}) };
     shapes.push((response_definition(revision), json!({"jsonrpc": "2.0", "id": 1, "result": result})));
     let mut error = json!({"jsonrpc": "2.0", "error": {"code": -32600, "message": "m"}});
     if revision < "2025-11-25" {
-        // Since then, an error about a message without a readable id has none either.
+        // Since then, an error for a message without a readable id has no id either.
         error["id"] = json!(1);
     }
     shapes.push((error_definition(revision), error));
@@ -97,7 +97,7 @@ struct Changed {
     is_wrong: bool,
 }
 
-/// Each member of a message missing, and each value replaced by one of every type.
+/// A message without each of its members in turn, and with each value replaced by one of every type.
 fn changed(message: &Value) -> Vec<Changed> {
     let others = [json!(null), json!(true), json!(1.5), json!("x"), json!([]), json!([7]), json!({"a": 7})];
     let replace = |other: Value| Changed {
@@ -110,7 +110,7 @@ fn changed(message: &Value) -> Vec<Changed> {
         all.extend(changed(member).into_iter().map(|inner| Changed {
             what: format!("/{key}{}", inner.what),
             message: put(inner.message),
-            // The one member that may be of two types.
+            // The only member that may be of two types.
             is_wrong: inner.is_wrong && (key, &*inner.what) != ("id", " = \"x\""),
         }));
     };
@@ -135,7 +135,7 @@ fn changed(message: &Value) -> Vec<Changed> {
     all
 }
 
-/// The JSON type, with integers as one of their own.
+/// The JSON type; integers count as a type of their own.
 fn json_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -148,7 +148,7 @@ fn json_type(value: &Value) -> &'static str {
     }
 }
 
-/// How each shape fares when it is whole and when it is changed: for both judges, or for one where the other is not there.
+/// How each shape fares unchanged and changed: with both judges, or with one if the other is not available.
 #[test]
 fn shapes_are_right_and_what_is_broken_in_them_is_refused() {
     for revision in LEGACY.iter().chain(&[MODERN]) {

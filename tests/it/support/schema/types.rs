@@ -1,9 +1,9 @@
-//! The specification's types, as the crate `rust-mcp-schema` makes them from its schemas: judges that every clone has.
-//! All legacy revisions are read as 2025-11-25, which has every field of the others.
+//! The specification's types, as the crate `rust-mcp-schema` generates them from its schemas: judges that every clone
+//! has. All legacy revisions are parsed as 2025-11-25, which has every field of the others.
 //!
-//! Reading alone is too lenient: serde takes `null` for an absent field and an array for an object. So what was read must
-//! also be the same when it is written again, and every URI must be one. With that, the types refuse what the JSON Schemas
-//! refuse; [`super::shapes`] shows it.
+//! Parsing alone is too lenient: serde takes `null` for an absent field and an array for an object. So the parsed
+//! message must also be the same when it is serialised, and every URI must be valid. With that, the types reject what
+//! the JSON Schemas reject; [`super::shapes`] shows it.
 
 use std::sync::LazyLock;
 
@@ -19,14 +19,14 @@ pub(super) fn check(revision: &str, definition: &str, instance: &Value) -> Resul
     let read = reader(revision, definition);
     let read = read.unwrap_or_else(|| panic!("{revision} has no {definition}, or it is not in the table"));
     let instance = with_small_ids(instance);
-    // These revisions answer a message without a readable id with `id: null`, which no schema has: see `laws`.
+    // These revisions answer a message without a readable id with `id: null`, which no schema allows: see `laws`.
     let lacks_id = definition == "JSONRPCError" && instance.get("id").is_none();
     let checked = if lacks_id { Err("/id is missing".to_owned()) } else { read(&instance).map_err(|e| e.to_string()) };
     let checked = checked.and_then(|written| is_same(&instance, &written, "")).and_then(|()| has_real_uris(&instance));
     checked.map_err(|why| format!("no valid {definition} of {revision}: {why}"))
 }
 
-/// Whether a message is the same after it was read and written again. Numbers are compared by value: 1 may become 1.0.
+/// Whether a message is the same after parsing and serialising. Numbers are compared by value: 1 may become 1.0.
 fn is_same(sent: &Value, written: &Value, place: &str) -> Result<(), String> {
     match (sent, written) {
         (Value::Object(sent), Value::Object(written)) => sent.iter().try_for_each(|(key, value)| {
@@ -34,7 +34,7 @@ fn is_same(sent: &Value, written: &Value, place: &str) -> Result<(), String> {
             match written.get(key) {
                 Some(written) => is_same(value, written, &place),
                 None if value.is_null() => Err(format!("{place} is null")),
-                // A field of its own, which every message may have.
+                // An additional field, which every message may have.
                 None => Ok(()),
             }
         }),
@@ -64,7 +64,7 @@ fn has_real_uris(instance: &Value) -> Result<(), String> {
     }
 }
 
-/// The same with ids that fit these types, which know 64 bits; the protocol has any integer.
+/// The same with ids that fit into these types, which have 64 bits; the protocol allows any integer.
 fn with_small_ids(instance: &Value) -> Value {
     let is_integer = |value: &Value| value.as_f64().is_some_and(|number| number.fract() == 0.0);
     let small = |(key, value): (&String, &Value)| match key.as_str() {
@@ -83,7 +83,7 @@ fn read<T: DeserializeOwned + Serialize>(instance: &Value) -> serde_json::Result
     serde_json::to_value(T::deserialize(instance)?)
 }
 
-/// The readers of the definitions that both eras have, and of those that one has.
+/// The parsers of the definitions that both eras have, and of those that one has.
 macro_rules! readers {
     ($types:ident, $definition:expr; $($also:ident),*) => {
         Some(match $definition {
@@ -98,7 +98,7 @@ macro_rules! readers {
             "ProgressNotification" => read::<$types::ProgressNotification>,
             "ResourceUpdatedNotification" => read::<$types::ResourceUpdatedNotification>,
             "ResourceListChangedNotification" => read::<$types::ResourceListChangedNotification>,
-            // The first name is the one up to 2025-06-18.
+            // The first name is used up to 2025-06-18.
             "JSONRPCError" | "JSONRPCErrorResponse" => read::<$types::JsonrpcErrorResponse>,
             "JSONRPCResponse" | "JSONRPCResultResponse" => read::<$types::JsonrpcResultResponse>,
             $(stringify!($also) => read::<$types::$also>,)*
