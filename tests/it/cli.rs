@@ -105,7 +105,7 @@ fn version_is_one_line() {
 }
 
 #[test]
-fn wrong_arguments_are_explained() {
+fn invalid_arguments_are_explained() {
     let tree = Tree::new();
     let dir = tree.path().to_str().expect("text");
     for (args, said) in [
@@ -139,7 +139,7 @@ fn wrong_arguments_are_explained() {
 }
 
 #[test]
-fn a_variable_that_the_client_left_in_place_is_explained_wherever_it_stands() {
+fn an_unexpanded_variable_is_explained_wherever_it_is() {
     let tree = Tree::new();
     let dir = tree.path().to_str().expect("text");
     for args in [vec!["${CLAUDE_PROJECT_DIR}"], vec!["--deny", "${SECRETS}", dir]] {
@@ -149,7 +149,7 @@ fn a_variable_that_the_client_left_in_place_is_explained_wherever_it_stands() {
 }
 
 #[test]
-fn a_wrong_log_level_in_the_environment_is_explained() {
+fn an_invalid_log_level_in_the_environment_is_explained() {
     let tree = Tree::new();
     let mut command = command([tree.path()]);
     command.env("MCP_FS_LOG", "loud");
@@ -173,7 +173,7 @@ fn an_empty_dir_is_explained() {
 }
 
 #[test]
-fn the_environment_allows_writing_beside_the_flag_and_the_flag_wins() {
+fn the_environment_can_allow_writing_and_the_flag_wins() {
     let tree = Tree::new().file("a.txt", "");
     let start = |value: &str, args: &[&str]| {
         let mut command = command(args);
@@ -230,14 +230,14 @@ fn a_dir_that_cannot_be_served_is_explained_in_one_line() {
 
 /// A program's name and arguments may come from somebody else's configuration.
 #[test]
-fn a_dir_cannot_act_on_the_terminal_that_shows_the_complaint() {
+fn a_dir_in_an_error_cannot_control_the_terminal() {
     let complaint = one_line(&run(["/no\u{1b}[2J\n/such\u{202e}"], ""));
     assert!(!complaint.trim_end().contains(|c: char| c.is_control() || c == '\u{202e}'), "{complaint:?}");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_dir_that_may_not_be_read_is_explained_in_one_line() {
+fn an_unreadable_dir_is_explained_in_one_line() {
     // Not readable and not searchable, only one of these, and behind such a directory.
     let modes = [("locked", 0), ("only-read", 0o444), ("only-searched", 0o111), ("around", 0)];
     let tree =
@@ -293,7 +293,7 @@ fn a_relative_dir_is_taken_from_the_working_directory() {
 }
 
 #[test]
-fn options_reach_what_they_are_for() {
+fn every_option_has_its_effect() {
     let tree = (0..5).fold(Tree::new(), |tree, n| tree.file(format!("{n}.txt"), "0123456789\n".repeat(1_000)));
     let tree = tree.file(".env", "x\n").file("a.pem", "x\n");
     let options = ["--page-size=2", "--list-limit=4", "--max-output-bytes=1000", "--deny=*.pem", "--no-default-deny"];

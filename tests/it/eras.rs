@@ -115,7 +115,7 @@ fn is(answer: &Value, outcome: Outcome) -> bool {
 }
 
 #[test]
-fn the_era_is_chosen_by_the_message_in_every_state() {
+fn the_message_determines_the_era_in_every_state() {
     let tree = Tree::new();
     for (state, steps, has_session) in STATES {
         for (method, params, without, with) in openings() {
@@ -132,7 +132,7 @@ fn the_era_is_chosen_by_the_message_in_every_state() {
 }
 
 #[test]
-fn initialize_with_modern_meta_begins_no_session() {
+fn initialize_with_modern_meta_does_not_begin_a_session() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
     let answer = server.request("initialize", with_meta(json!({"protocolVersion": "2025-03-26", "capabilities": {}})));
@@ -161,7 +161,7 @@ fn every_list_and_read_can_be_the_first_line_to_a_fresh_process() {
 }
 
 #[test]
-fn both_eras_are_served_turn_by_turn() {
+fn both_eras_can_be_interleaved() {
     let tree = Tree::new();
     let missing = json!({"uri": tree.uri("missing")});
     let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);

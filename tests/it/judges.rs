@@ -133,7 +133,7 @@ fn rmcp_calls_tools() {
 }
 
 #[test]
-fn rmcp_hears_of_an_unknown_tool_as_an_error_of_the_protocol() {
+fn rmcp_gets_a_protocol_error_for_an_unknown_tool() {
     in_each_mode(|_tree, client, _stderr, _| async move {
         let error = protocol_error(client.call_tool(call("no_such_tool", json!({}))).await);
         assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{error:?}");
@@ -165,7 +165,7 @@ fn rmcp_lists_the_resources_over_several_pages_and_reads_each() {
 }
 
 #[test]
-fn rmcp_hears_why_a_resource_cannot_be_read() {
+fn rmcp_gets_the_reason_why_a_resource_cannot_be_read() {
     in_each_mode(|tree, client, _stderr, revision| async move {
         let read = |uri: String| client.read_resource(ReadResourceRequestParams::new(uri));
         let missing = protocol_error(read(tree.uri("missing.txt")).await);
@@ -202,7 +202,7 @@ fn rmcp_completes_a_path() {
 }
 
 #[test]
-fn rmcp_asks_many_things_at_once() {
+fn rmcp_sends_many_requests_at_once() {
     in_each_mode(|_tree, client, _stderr, _| async move {
         let asked = (0..100).map(|number| {
             let (peer, path) = (client.peer().clone(), format!("many/file {:02}.txt", number % 25));

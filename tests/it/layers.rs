@@ -107,7 +107,7 @@ fn check(sources: &[Source], above: &str, order: &[&str], prefixes: &[&str]) {
 }
 
 #[test]
-fn every_module_uses_layers_below_it_alone() {
+fn every_module_uses_only_the_layers_below_it() {
     check(&sources("src"), "src/", &LAYERS, &["crate::", "mcp_fs::"]);
 }
 
@@ -122,7 +122,7 @@ fn the_modules_of_the_root_have_an_order_and_no_circle() {
 }
 
 #[test]
-fn what_a_line_names_is_found_in_paths_and_in_braces() {
+fn names_are_found_in_paths_and_in_braces() {
     let prefixes = ["crate::", "super::"];
     assert_eq!(named("use crate::root::{Kind, Root};", &prefixes), ["root"]);
     assert_eq!(named("use crate::{log, peer::Peer};", &prefixes), ["log", "peer"]);

@@ -11,7 +11,7 @@ fn initialize(server: &mut impl Client, version: &str) -> Value {
 }
 
 #[test]
-fn initialize_agrees_on_a_revision_that_both_know() {
+fn initialize_negotiates_a_revision_that_both_support() {
     let tree = Tree::new();
     for (asked, agreed) in [
         ("2024-11-05", "2024-11-05"),
@@ -55,7 +55,7 @@ fn initialize_names_the_server_and_its_directory() {
 }
 
 #[test]
-fn initialize_without_a_version_is_refused_and_can_be_tried_again() {
+fn initialize_without_a_version_is_rejected_and_can_be_repeated() {
     let tree = Tree::new();
     for wrong in [json!(null), json!(5), json!(2025.1125), json!(true), json!({}), json!([LATEST_LEGACY])] {
         let mut server = TestServer::start(&tree);
@@ -70,7 +70,7 @@ fn initialize_without_a_version_is_refused_and_can_be_tried_again() {
 }
 
 #[test]
-fn initialize_without_any_parameter_is_refused() {
+fn initialize_without_parameters_is_rejected() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
     for line in [
@@ -87,7 +87,7 @@ fn initialize_without_any_parameter_is_refused() {
 
 /// Nothing depends on these two, and clients get them wrong.
 #[test]
-fn initialize_forgives_what_it_does_not_need() {
+fn initialize_ignores_invalid_members_that_it_does_not_need() {
     let tree = Tree::new();
     for rest in [
         json!({}),
@@ -161,7 +161,7 @@ fn a_request_before_initialized_is_served() {
 }
 
 #[test]
-fn a_second_initialize_is_refused_and_the_session_stays_what_it_was() {
+fn a_second_initialize_is_rejected_and_the_session_is_unchanged() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree).legacy("2024-11-05");
     for version in LEGACY {
@@ -209,7 +209,7 @@ fn resources_have_a_size_always_and_a_time_since_2025_06_18() {
 }
 
 #[test]
-fn a_sound_is_audio_since_2025_03_26_and_a_resource_before() {
+fn audio_is_a_block_since_2025_03_26_and_a_resource_before() {
     let wav = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data\0\0\0\0";
     let tree = Tree::new().file("a.wav", wav);
     let data = base64_simd::STANDARD.encode_to_string(wav);
@@ -229,7 +229,7 @@ fn a_sound_is_audio_since_2025_03_26_and_a_resource_before() {
 }
 
 #[test]
-fn an_error_without_a_readable_id_says_null_up_to_2025_06_18_and_nothing_since() {
+fn an_error_without_a_readable_id_has_a_null_id_up_to_2025_06_18_and_none_since() {
     let tree = Tree::new();
     for revision in LEGACY {
         let mut server = TestServer::builder(&tree).limits(|limits| limits.line_bytes = 1_000).start().legacy(revision);
@@ -253,7 +253,7 @@ fn an_error_without_a_readable_id_says_null_up_to_2025_06_18_and_nothing_since()
 }
 
 #[test]
-fn a_missing_resource_is_32002_and_says_which() {
+fn a_missing_resource_is_32002_and_names_the_uri() {
     let tree = Tree::new();
     let uri = tree.uri("missing");
     for revision in LEGACY {
@@ -265,7 +265,7 @@ fn a_missing_resource_is_32002_and_says_which() {
 }
 
 #[test]
-fn what_is_not_declared_is_not_there() {
+fn methods_of_undeclared_capabilities_do_not_exist() {
     let tree = Tree::new();
     for revision in LEGACY {
         let mut server = TestServer::start(&tree).legacy(revision);

@@ -32,7 +32,7 @@ fn tree() -> Tree {
 }
 
 #[test]
-fn discover_says_all_there_is_to_know() {
+fn discover_returns_everything() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     let result = server.result("server/discover", json!({}));
@@ -50,7 +50,7 @@ fn discover_says_all_there_is_to_know() {
 }
 
 #[test]
-fn discover_and_initialize_say_the_same() {
+fn discover_and_initialize_return_the_same() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     let discovered = server.result("server/discover", json!({}));
@@ -61,7 +61,7 @@ fn discover_and_initialize_say_the_same() {
 }
 
 #[test]
-fn every_result_is_complete_and_says_who_sent_it_and_how_long_it_keeps() {
+fn every_result_has_its_type_server_and_cache_lifetime() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     for (method, params, ttl) in methods(&tree) {
@@ -89,7 +89,7 @@ fn every_page_of_a_list_has_the_same_scope() {
 }
 
 #[test]
-fn meta_without_what_is_required_is_refused() {
+fn meta_without_required_members_is_rejected() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     for (key, wrong) in [
@@ -132,7 +132,7 @@ fn meta_without_client_info_is_enough() {
 }
 
 #[test]
-fn an_unsupported_version_is_answered_with_those_that_are() {
+fn an_unsupported_version_is_answered_with_the_supported_ones() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     // The legacy versions are supported too, but not in `_meta`.
@@ -146,7 +146,7 @@ fn an_unsupported_version_is_answered_with_those_that_are() {
 }
 
 #[test]
-fn what_is_wrong_is_told_in_order_version_then_meta_then_method_then_parameters() {
+fn errors_are_checked_in_order_version_meta_method_parameters() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     let meta = |version: &str, capabilities: Value| json!({VERSION: version, CLIENT_CAPABILITIES: capabilities});
@@ -169,7 +169,7 @@ fn what_is_wrong_is_told_in_order_version_then_meta_then_method_then_parameters(
 }
 
 #[test]
-fn unknown_meta_is_no_mistake_and_changes_nothing() {
+fn unknown_meta_is_ignored() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     for (method, params, _) in methods(&tree) {
@@ -233,7 +233,7 @@ fn notifications_with_modern_meta_are_never_answered() {
 }
 
 #[test]
-fn answers_to_questions_that_were_never_asked_are_ignored() {
+fn responses_to_requests_never_sent_are_ignored() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     for (method, params, _) in methods(&tree) {
@@ -276,7 +276,7 @@ fn a_cancellation_may_carry_meta() {
 }
 
 #[test]
-fn a_missing_resource_is_32602_and_says_which() {
+fn a_missing_resource_is_32602_and_names_the_uri() {
     let tree = tree();
     let uri = tree.uri("missing");
     let mut server = TestServer::start(&tree);

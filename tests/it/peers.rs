@@ -68,7 +68,7 @@ fn subscribe(client: &mut TestServer, era: Era, uri: &str) {
 }
 
 #[test]
-fn the_same_id_means_another_request_to_each_client() {
+fn the_same_id_belongs_to_a_different_request_of_each_client() {
     for eras in PAIRS {
         let tree = Tree::new().file("first", "of the first").file("second", "of the second");
         let mut clients = pair(TestServer::builder(&tree), eras);
@@ -83,7 +83,7 @@ fn the_same_id_means_another_request_to_each_client() {
 }
 
 #[test]
-fn a_cancellation_reaches_the_requests_of_its_client_alone() {
+fn a_cancellation_affects_only_its_own_client() {
     for eras in PAIRS {
         let (tree, gate) = (Tree::new(), Gate::new());
         let mut clients = pair(waiting(&tree, &gate), eras);
@@ -100,7 +100,7 @@ fn a_cancellation_reaches_the_requests_of_its_client_alone() {
 }
 
 #[test]
-fn each_client_hears_of_its_own_subscriptions() {
+fn each_client_is_notified_of_its_own_subscriptions() {
     for eras in PAIRS {
         let tree = Tree::new().file("first", "1").file("second", "2").file("both", "3");
         let mut clients = pair(TestServer::builder(&tree).limits(quick), eras);
@@ -155,7 +155,7 @@ fn the_end_of_one_client_s_subscription_leaves_the_other_s() {
 
 /// One has listed after the change and the other has not: only the other is notified.
 #[test]
-fn what_one_client_knows_of_the_list_is_not_what_another_knows() {
+fn each_client_has_its_own_state_of_the_list() {
     for eras in PAIRS {
         let tree = Tree::new().file("a", "1");
         let mut clients = pair(TestServer::builder(&tree).limits(quick), eras);
@@ -178,7 +178,7 @@ fn what_one_client_knows_of_the_list_is_not_what_another_knows() {
 }
 
 #[test]
-fn a_client_whose_slots_are_all_taken_holds_up_no_other() {
+fn a_client_whose_slots_are_all_taken_delays_no_other() {
     for eras in PAIRS {
         let (tree, gate) = (Tree::new().file("a", "1"), Gate::new());
         let builder = waiting(&tree, &gate).limits(|limits| (limits.in_flight, limits.queued) = (4, 16));
@@ -200,7 +200,7 @@ fn a_client_whose_slots_are_all_taken_holds_up_no_other() {
 }
 
 #[test]
-fn a_client_that_does_not_read_holds_up_no_other() {
+fn a_client_that_does_not_read_delays_no_other() {
     for eras in PAIRS {
         let tree = Tree::new().file("big.txt", "0123456789abcde\n".repeat(16_000)).file("a", "1");
         let prepared = Gate::new();

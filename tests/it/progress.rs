@@ -59,7 +59,7 @@ impl Busy {
 }
 
 #[test]
-fn a_token_comes_back_as_it_was_written() {
+fn a_token_is_echoed_as_it_was_written() {
     let tree = Tree::new();
     for token in ["\"t\"", "\"\"", "0", "-1", "9007199254740993", "\"\u{e9}\u{1f600}\"", r#""a\"b\\c""#] {
         for modern in [false, true] {
@@ -82,7 +82,7 @@ fn a_token_comes_back_as_it_was_written() {
 }
 
 #[test]
-fn progress_goes_on_and_grows() {
+fn progress_is_reported_repeatedly_and_increases() {
     let tree = Tree::new();
     let mut busy = Busy::start(&tree);
     let id = busy.server.ask_modern("resources/list", json!({"_meta": {"progressToken": "t"}}));
@@ -115,7 +115,7 @@ fn a_request_without_a_token_gets_no_progress() {
 }
 
 #[test]
-fn one_token_for_each_request_tells_them_apart() {
+fn tokens_distinguish_the_progress_of_concurrent_requests() {
     let tree = Tree::new();
     let mut busy = Busy::start(&tree);
     let ids =

@@ -129,7 +129,7 @@ const EDGES: &[Edge] = &[
 ];
 
 #[test]
-fn every_edge_is_as_the_table_says() {
+fn every_row_of_the_table_holds() {
     let tree = Tree::new().file("a.txt", "one\n");
     let modern =
         r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}"#;

@@ -24,7 +24,7 @@ fn a_request_that_is_cancelled_while_it_runs_is_never_answered() {
 }
 
 #[test]
-fn a_modern_request_is_cancelled_just_so() {
+fn a_modern_request_is_cancelled_in_the_same_way() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let mut server = super::builder(&tree, &gate).start();
     let id = server.ask_modern("tools/call", wait_params("too late"));
@@ -60,7 +60,7 @@ fn the_work_is_told_that_it_is_cancelled() {
 }
 
 #[test]
-fn a_request_that_is_cancelled_while_it_waits_for_a_place_never_runs() {
+fn a_request_cancelled_while_waiting_for_a_slot_never_runs() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let builder = super::builder(&tree, &gate).limits(|limits| limits.in_flight = 1);
     let mut server = builder.start().legacy(LATEST_LEGACY);
@@ -88,7 +88,7 @@ fn a_cancellation_that_comes_too_late_is_ignored() {
 }
 
 #[test]
-fn a_cancellation_that_comes_before_its_request_does_not_concern_it() {
+fn a_cancellation_before_its_request_does_not_affect_it() {
     let (tree, gate) = (Tree::new(), Gate::new());
     gate.open();
     let mut server = start(&tree, &gate);
@@ -98,7 +98,7 @@ fn a_cancellation_that_comes_before_its_request_does_not_concern_it() {
 }
 
 #[test]
-fn a_cancellation_of_nothing_does_nothing() {
+fn a_cancellation_of_an_unknown_request_has_no_effect() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let mut server = start(&tree, &gate);
     server.send_raw(wait_line(&json!(7), "done"));
@@ -130,7 +130,7 @@ fn a_cancellation_of_nothing_does_nothing() {
 }
 
 #[test]
-fn a_cancellation_means_one_id_only() {
+fn a_cancellation_affects_only_one_id() {
     // A string, a number, and two numbers that are equal as floating point.
     let ids = [json!(7), json!("7"), json!(9_007_199_254_740_992_u64), json!(9_007_199_254_740_993_u64)];
     for cancelled in &ids {
@@ -152,7 +152,7 @@ fn a_cancellation_means_one_id_only() {
 }
 
 #[test]
-fn the_id_of_a_cancelled_request_can_be_used_again_while_the_old_work_goes_on() {
+fn the_id_of_a_cancelled_request_can_be_reused_while_its_work_still_runs() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let mut server = start(&tree, &gate);
     server.send_raw(wait_line(&json!("x"), "old"));

@@ -29,7 +29,7 @@ fn busy_params() -> Value {
 }
 
 #[test]
-fn what_takes_longer_than_a_second_after_the_end_of_the_input_is_answered() {
+fn slow_requests_are_answered_after_the_end_of_the_input() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let builder = builder(&tree, &gate).limits(|limits| limits.in_flight = 2);
     let mut server = builder.start().legacy(LATEST_LEGACY);
@@ -44,7 +44,7 @@ fn what_takes_longer_than_a_second_after_the_end_of_the_input_is_answered() {
 }
 
 #[test]
-fn what_is_not_done_when_its_time_is_over_gets_an_error_and_the_server_ends() {
+fn unfinished_requests_get_an_error_at_the_deadline_and_the_server_ends() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let mut server = impatient(&tree, &gate).limits(|limits| limits.in_flight = 2).start().legacy(LATEST_LEGACY);
     // Two run, the others wait for a slot.
@@ -59,7 +59,7 @@ fn what_is_not_done_when_its_time_is_over_gets_an_error_and_the_server_ends() {
 }
 
 #[test]
-fn what_was_done_before_keeps_its_answer_when_others_are_given_up() {
+fn finished_requests_keep_their_answers_when_others_are_given_up() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let mut server = impatient(&tree, &gate).start().legacy(LATEST_LEGACY);
     let busy = server.ask("tools/call", busy_params());
@@ -72,7 +72,7 @@ fn what_was_done_before_keeps_its_answer_when_others_are_given_up() {
 
 /// Its own error says more than "the server is shutting down".
 #[test]
-fn what_is_blocked_gets_its_own_error_and_then_the_server_ends() {
+fn blocked_requests_get_their_own_error_before_the_server_ends() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let builder = impatient(&tree, &gate).limits(|limits| limits.io_time = 5 * PATIENCE);
     let mut server = builder.start().legacy(LATEST_LEGACY);
@@ -127,7 +127,7 @@ fn an_idle_server_ends() {
 }
 
 #[test]
-fn a_batch_that_is_not_done_is_sent_with_errors_for_what_is_missing() {
+fn an_incomplete_batch_is_sent_with_errors_for_the_missing_items() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let mut server = impatient(&tree, &gate).start().legacy("2025-03-26");
     let item =

@@ -85,7 +85,7 @@ fn an_item_can_be_cancelled_by_another_item() {
 }
 
 #[test]
-fn a_batch_of_which_everything_is_cancelled_is_not_answered() {
+fn a_fully_cancelled_batch_is_not_answered() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let mut server = start(&tree, &gate);
     server.send(json!([wait(1), wait(2)]));
@@ -108,7 +108,7 @@ fn the_last_answer_may_be_a_cancellation() {
 }
 
 #[test]
-fn an_id_twice_in_a_batch_is_refused_once() {
+fn an_id_twice_in_a_batch_is_rejected_once() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let mut server = start(&tree, &gate);
     server.send(json!([wait(1), wait(1)]));
@@ -134,7 +134,7 @@ fn a_panic_in_an_item_spoils_only_that_item() {
 }
 
 #[test]
-fn a_batch_may_have_more_items_than_there_are_places() {
+fn a_batch_may_have_more_items_than_there_are_slots() {
     let (tree, gate) = (Tree::new(), Gate::new());
     gate.open();
     let builder = builder(&tree, &gate).limits(|limits| (limits.in_flight, limits.queued) = (2, 3));

@@ -10,7 +10,7 @@ use super::{cancel, said, text, wait_params};
 use crate::support::{Client as _, Gate, LATEST_LEGACY, TestServer, Tree};
 
 #[test]
-fn many_big_reads_all_arrive_in_little_memory() {
+fn many_large_reads_arrive_in_little_memory() {
     let content = "0123456789abcde\n".repeat(16_000);
     let tree =
         Tree::new().file("big.txt", &content).file("image.png", [b"\x89PNG\r\n\x1a\n", content.as_bytes()].concat());
@@ -29,7 +29,7 @@ fn many_big_reads_all_arrive_in_little_memory() {
 }
 
 #[test]
-fn an_answer_larger_than_all_the_memory_is_given_alone() {
+fn an_answer_larger_than_the_budget_is_sent_alone() {
     let content = "0123456789abcde\n".repeat(16_000);
     let tree = Tree::new().file("big.txt", &content);
     let builder = TestServer::builder(&tree).limits(|limits| limits.answer_bytes = 1);
@@ -71,7 +71,7 @@ fn work_that_does_not_fit_into_memory_waits_and_can_be_cancelled() {
 /// Only the event loop releases memory, when an answer is written. A read that the loop tries inline must not wait for
 /// it.
 #[test]
-fn a_read_on_the_spot_does_not_wait_for_memory() {
+fn an_inline_read_does_not_wait_for_memory() {
     let tree = Tree::new().file("a.txt", "0123456789abcde\n".repeat(600));
     let gate = Gate::new();
     let at_gate = gate.clone();
@@ -100,7 +100,7 @@ fn a_read_on_the_spot_does_not_wait_for_memory() {
 /// Each call holds its memory until it is answered: if it asked for more meanwhile, all calls could wait for each
 /// other.
 #[test]
-fn calls_that_read_many_files_do_not_wait_for_one_another_for_ever() {
+fn calls_that_read_many_files_do_not_deadlock() {
     let tree = Tree::new().file("binary", [0; 5_000]).file("text", "0123456789abcde\n".repeat(300));
     let builder = TestServer::builder(&tree).limits(|limits| {
         (limits.output_bytes, limits.answer_bytes) = (4_000, 20_000);
@@ -116,7 +116,7 @@ fn calls_that_read_many_files_do_not_wait_for_one_another_for_ever() {
 
 /// An error quotes what was wrong, but not all of it: a request of 32 MiB must not cause an answer of 32 MiB.
 #[test]
-fn an_error_is_not_as_long_as_the_request() {
+fn an_error_does_not_repeat_the_whole_request() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
     let long = "x".repeat(100_000);

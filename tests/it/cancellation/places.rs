@@ -27,7 +27,7 @@ impl Crowd {
 }
 
 #[test]
-fn as_many_requests_run_at_once_as_there_are_places_and_the_rest_wait() {
+fn requests_beyond_the_slots_wait() {
     for places in [1, 3, 64] {
         let (tree, gate, crowd) = (Tree::new(), Gate::new(), Crowd::default());
         let (at_gate, inside) = (gate.clone(), crowd.clone());
@@ -49,7 +49,7 @@ fn as_many_requests_run_at_once_as_there_are_places_and_the_rest_wait() {
 }
 
 #[test]
-fn waiting_requests_start_in_the_order_in_which_they_came() {
+fn waiting_requests_start_in_order() {
     let tree = Tree::new();
     let gate = Gate::new();
     let builder = builder(&tree, &gate).limits(|limits| limits.in_flight = 1);
@@ -62,7 +62,7 @@ fn waiting_requests_start_in_the_order_in_which_they_came() {
 }
 
 #[test]
-fn ping_and_cancelled_are_handled_while_all_places_are_taken() {
+fn ping_and_cancelled_are_handled_while_all_slots_are_taken() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let builder = builder(&tree, &gate).limits(|limits| limits.in_flight = 1);
     let mut server = builder.start().legacy(LATEST_LEGACY);
@@ -79,7 +79,7 @@ fn ping_and_cancelled_are_handled_while_all_places_are_taken() {
 
 /// The server reads many lines at once; it must not stop in the middle of them to wait for work.
 #[test]
-fn ping_is_answered_at_once_also_behind_many_slow_requests_in_one_write() {
+fn ping_is_answered_at_once_even_after_many_slow_requests_in_one_write() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let mut server = builder(&tree, &gate).start().legacy(LATEST_LEGACY);
     let mut lines: String = (1..=200).map(|id| wait_line(&json!(id), &id.to_string())).collect();
@@ -109,7 +109,7 @@ fn many_lines_without_an_answer_in_one_write_do_not_stop_the_server() {
 }
 
 #[test]
-fn a_place_is_held_until_the_answer_is_written() {
+fn a_slot_is_held_until_the_answer_is_written() {
     const PLACES: usize = 2;
     let tree = Tree::new();
     let (started, received) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));

@@ -117,7 +117,7 @@ fn the_queue_is_bounded_in_bytes_too() {
 }
 
 #[test]
-fn a_client_that_does_not_read_is_not_read_for_ever() {
+fn input_of_a_client_that_does_not_read_is_left_unread() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let server = server(&tree, &gate, |limits| (limits.in_flight, limits.queued) = (8, 100));
     let lines = pings(8_000);
@@ -128,7 +128,7 @@ fn a_client_that_does_not_read_is_not_read_for_ever() {
 
 /// Batches that lack their last answer, each with many answers that are ready, which must be counted.
 #[test]
-fn batches_that_are_not_complete_are_bounded_in_bytes() {
+fn incomplete_batches_are_bounded_in_bytes() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let server = server(&tree, &gate, |limits| {
         (limits.in_flight, limits.held_bytes, limits.line_bytes) = (2, 1 << 20, 1 << 20);
@@ -157,7 +157,7 @@ fn a_client_that_reads_late_gets_every_answer() {
 }
 
 #[test]
-fn small_answers_overtake_big_ones_that_wait() {
+fn small_answers_overtake_waiting_large_ones() {
     let tree = Tree::new().file("x", "small");
     let uri = tree.uri("x");
     // A small file is read inline, so the large answers exist before the ping is handled.

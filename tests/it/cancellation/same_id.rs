@@ -6,7 +6,7 @@ use super::{said, start, wait_line, wait_params};
 use crate::support::{Client as _, Gate, LATEST_LEGACY, TestServer, Tree};
 
 #[test]
-fn a_second_request_with_an_id_in_flight_is_refused_and_the_first_is_answered() {
+fn a_second_request_with_an_id_in_flight_is_rejected_and_the_first_answered() {
     for id in [json!(7), json!("seven"), json!(0), json!("")] {
         let (tree, gate) = (Tree::new(), Gate::new());
         let mut server = start(&tree, &gate);
@@ -22,7 +22,7 @@ fn a_second_request_with_an_id_in_flight_is_refused_and_the_first_is_answered() 
 }
 
 #[test]
-fn an_id_is_in_flight_while_its_request_waits_for_a_place() {
+fn an_id_is_in_flight_while_its_request_waits_for_a_slot() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let builder = super::builder(&tree, &gate).limits(|limits| limits.in_flight = 1);
     let mut server = builder.start().legacy(LATEST_LEGACY);
@@ -36,7 +36,7 @@ fn an_id_is_in_flight_while_its_request_waits_for_a_place() {
 }
 
 #[test]
-fn an_id_in_flight_is_refused_to_every_method() {
+fn every_method_rejects_an_id_in_flight() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let mut server = start(&tree, &gate);
     server.send_raw(wait_line(&json!(7), "first"));
@@ -64,7 +64,7 @@ fn an_id_in_flight_in_one_era_is_in_flight_in_the_other() {
 }
 
 #[test]
-fn an_id_can_be_used_again_once_it_is_answered() {
+fn an_id_can_be_reused_once_it_is_answered() {
     let (tree, gate) = (Tree::new(), Gate::new());
     gate.open();
     let mut server = start(&tree, &gate);
@@ -92,7 +92,7 @@ fn a_panic_fails_only_its_own_request() {
 }
 
 #[test]
-fn a_panic_on_the_spot_does_not_end_the_server() {
+fn an_inline_panic_does_not_end_the_server() {
     let tree = Tree::new();
     // A read that the event loop tries inline.
     let server = TestServer::builder(&tree).dispatch(|_, _| panic!("a bug, made on purpose"));
@@ -103,7 +103,7 @@ fn a_panic_on_the_spot_does_not_end_the_server() {
 }
 
 #[test]
-fn a_panic_of_cancelled_work_is_not_told() {
+fn a_panic_of_cancelled_work_is_not_reported() {
     let (tree, gate) = (Tree::new(), Gate::new());
     let at_gate = gate.clone();
     let dispatch = move |_: &_, _: &_| {

@@ -57,7 +57,7 @@ fn if_all_threads_are_stuck_waiting_requests_fail() {
 }
 
 #[test]
-fn one_that_comes_back_makes_room_for_another_to_be_left_behind() {
+fn a_returning_thread_allows_another_to_be_left_behind() {
     let (tree, first, second) = (Tree::new(), Gate::new(), Gate::new());
     let builder = crate::support::TestServer::builder(&tree).dispatch({
         let (first, second) = (first.clone(), second.clone());

@@ -45,7 +45,7 @@ fn j10_appended_text_has_the_files_encoding() {
 }
 
 #[test]
-fn j10_what_the_encoding_does_not_have_is_refused() {
+fn j10_characters_outside_the_encoding_are_rejected() {
     let error = refused(b"caf\xe9 na\xefve, d\xe9j\xe0 vu\n", "日\n");
     assert!(error.contains("'日'") && error.contains("windows-1252") && error.contains("UTF-8"), "{error}");
     for file in [&b"\x7fELF\x02\x01\x01\0\0\0"[..], b"\xFF\xFEa\0b", b"text and then\0"] {
@@ -56,7 +56,7 @@ fn j10_what_the_encoding_does_not_have_is_refused() {
 
 /// A file that is too long to be read for this is judged by its ends.
 #[test]
-fn j10_a_long_file_is_known_by_its_ends() {
+fn j10_a_long_file_is_judged_by_its_ends() {
     for (line, more) in [(utf16("a line\r\n")[2..].to_vec(), true), (b"caf\xe9 d\xe9j\xe0 vu\r\n".to_vec(), false)] {
         let mut file = if more { b"\xFF\xFE".to_vec() } else { Vec::new() };
         file.extend(line.repeat(40_000));
@@ -80,7 +80,7 @@ fn j11_appended_lines_end_as_the_files_last_line_does() {
 }
 
 #[test]
-fn j11_a_last_line_without_an_end_is_said() {
+fn j11_a_last_line_without_a_newline_is_mentioned() {
     let (now, note) = appended(b"last", "next\n");
     assert_eq!(now, b"lastnext\n");
     assert!(note.contains("the last line had no line ending, so the new text continues it"), "{note}");
@@ -89,7 +89,7 @@ fn j11_a_last_line_without_an_end_is_said() {
 /// A file that is writable but not readable gets the bytes as given.
 #[cfg(unix)]
 #[test]
-fn j10_a_file_that_cannot_be_read_takes_text_as_it_is() {
+fn j10_text_is_appended_unchanged_to_an_unreadable_file() {
     if rustix::process::geteuid().is_root() {
         return crate::sandbox::skipped("a file that cannot be read", "root reads everything");
     }

@@ -9,7 +9,7 @@ const IMAGE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
 /// claude-code #545, #38460, servers #2534, #399: resources were promised, but none could be used.
 #[test]
-fn f1_resources_are_listed_with_all_that_clients_show_and_can_be_read() {
+fn f1_resources_are_listed_with_what_clients_show_and_can_be_read() {
     let tree = Tree::new().file("README.md", "# hi\n").file("src/main.rs", "fn main() {}\n").file("logo.png", IMAGE);
     let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
     let resources = list_all(&mut server);
@@ -26,7 +26,7 @@ fn f1_resources_are_listed_with_all_that_clients_show_and_can_be_read() {
 
 /// claude-code #3122, #9000: Claude Code never asks for templates; it completes names from the list.
 #[test]
-fn f2_the_list_alone_names_every_file_by_the_path_that_people_type() {
+fn f2_the_list_names_every_file_by_the_path_that_people_type() {
     let tree = Tree::new().file("a/b c/\u{e9}.txt", "x").file("a.txt", "x").file(".dot/file", "x");
     let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
     let resources = list_all(&mut server);
@@ -39,7 +39,7 @@ fn f2_the_list_alone_names_every_file_by_the_path_that_people_type() {
 
 /// claude-code #3141, #24785, claude-ai-mcp #87: clients read only the first page.
 #[test]
-fn f3_the_first_page_is_modest_and_holds_what_lies_on_top() {
+fn f3_the_first_page_is_small_and_has_the_top_level_files() {
     let tree = (0..2_500).fold(Tree::new(), |tree, number| tree.file(format!("a/deep/down/{number:04}"), ""));
     let tree = (0..500).fold(tree, |tree, number| tree.file(format!("z{number:03}"), ""));
     let mut server = TestServer::start(&tree);
@@ -57,7 +57,7 @@ fn f3_the_first_page_is_modest_and_holds_what_lies_on_top() {
 /// knowledge-base-mcp #130, fastmcp #4545, #5137, #5166, ag2 #3249: a listed URI could not be read.
 #[cfg(unix)]
 #[test]
-fn f5_any_name_survives_the_way_through_its_uri() {
+fn f5_any_name_survives_the_round_trip_through_its_uri() {
     let odd = [
         "a b",
         "#hash",
@@ -145,7 +145,7 @@ fn f6_every_method_of_every_promised_capability_exists() {
 
 /// vscode #291004, claude-ai-mcp #23: in many clients the model sees only tools.
 #[test]
-fn f10_what_resources_give_tools_give_too() {
+fn f10_whatever_resources_return_tools_return_too() {
     let tree = Tree::new().file("a.txt", "one\ntwo\n").file("d/logo.png", IMAGE).file("d/data.bin", b"\0\xff");
     let mut server = TestServer::start(&tree);
     for resource in list_all(&mut server) {

@@ -11,7 +11,7 @@ use crate::support::{Client, LATEST_LEGACY, Process, SECRET_MARKER, TestServer, 
 /// modelcontextprotocol/servers #1845 (CVE-2025-53109): a link to a file outside could be read.
 #[cfg(unix)]
 #[test]
-fn e1_links_out_are_refused_by_everything_that_reads() {
+fn e1_every_reading_operation_refuses_links_outside() {
     let tree = Tree::new()
         .link("leak", "/etc/passwd")
         .link("parent", "..")
@@ -73,7 +73,7 @@ fn e6_two_thousand_reads_of_a_file_that_turns_into_a_link_never_escape() {
 /// modelcontextprotocol/servers #3457: users could not see why a link was refused.
 #[cfg(unix)]
 #[test]
-fn e8_the_refusal_of_a_link_says_that_it_leads_out_and_not_where() {
+fn e8_the_error_for_a_link_outside_does_not_say_where_it_leads() {
     let tree = Tree::new().link("notes", "{outside}/private/diary.txt");
     let mut server = TestServer::start(&tree);
     for operation in OPERATIONS {
@@ -154,7 +154,7 @@ fn e11_encoded_traversal_is_refused_whether_or_not_the_target_exists() {
 /// The same: decoded once, these are ordinary names that do not exist.
 #[cfg(unix)]
 #[test]
-fn e11_what_is_encoded_twice_is_a_name() {
+fn e11_a_doubly_encoded_path_is_an_ordinary_name() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
     for name in ["%252e%252e/secret", "..%5csecret", "..%5C..%5Csecret"] {

@@ -102,7 +102,7 @@ fn a10_an_edited_file_keeps_its_mode() {
 
 /// opencode #30187, servers #2098: a file that is not UTF-8 was decoded to U+FFFD, and destroyed by an edit.
 #[test]
-fn a13_what_is_not_utf8_stays_as_it_is() {
+fn a13_text_in_another_encoding_is_preserved() {
     assert_eq!(edited(b"caf\xe9 na\xefve\n", "na", "NA"), b"caf\xe9 NA\xefve\n");
     let tree = Tree::new().file("a.txt", b"caf\xe9 na\xefve\n");
     let text = writable(&tree).tool_error("edit_file", one_edit("na", "日本"));

@@ -96,7 +96,7 @@ fn i3_a_route_is_found_by_its_name_which_comes_first() {
 
 /// vscode #261740, zed #41189, copilot-cli #4271: patterns that other tools accept gave a confident zero results.
 #[test]
-fn i4_the_filters_of_other_tools_choose_what_they_mean() {
+fn i4_the_filters_of_other_tools_select_what_they_mean() {
     let tree = files(&["src/a.ts", "src/deep/b.tsx", "test/c.ts", "lib/d.rs", "e.ts", "lib/e.test.ts"]);
     let mut server = TestServer::start(&tree);
     let in_src = &["src/a.ts", "src/deep/b.tsx"][..];
@@ -132,7 +132,7 @@ fn i4_the_filters_of_other_tools_choose_what_they_mean() {
 }
 
 #[test]
-fn i4_where_nothing_can_match_the_note_says_why() {
+fn i4_if_nothing_can_match_the_note_says_why() {
     let tree = files(&["src/a.ts", "src/deep/b.tsx", "Users.md"]);
     let mut server = TestServer::start(&tree);
     for (glob, path, want) in [

@@ -24,7 +24,7 @@ fn searched(server: &mut TestServer, more: &Value) -> Vec<String> {
 
 /// opencode #31994, openhanako #2566: a named directory was not searched, and the answer did not say so.
 #[test]
-fn i5_a_path_that_is_named_is_searched_in_every_form_of_the_pattern() {
+fn i5_a_named_path_is_searched_in_every_form_of_the_pattern() {
     let all = ["biz/a.log", "biz/a.txt", "biz/sub/b.txt"];
     for patterns in [
         "/biz/**",
@@ -62,7 +62,7 @@ fn i5_a_path_that_is_named_is_searched_in_every_form_of_the_pattern() {
 
 /// Patterns that hide or keep some names still apply.
 #[test]
-fn i5_rules_for_some_names_hold_where_a_path_is_named() {
+fn i5_rules_for_some_names_still_apply_to_a_named_path() {
     let all = ["src/a.bin", "src/a.rs", "src/sub/b.bin", "src/sub/b.rs", "src/src/c.rs"];
     let rust = ["src/a.rs", "src/src/c.rs", "src/sub/b.rs"];
     for (patterns, want) in [
@@ -144,7 +144,7 @@ fn i6_the_rules_of_a_parent_end_at_a_repository() {
 
 /// The same, with git as the judge.
 #[test]
-fn i6_what_a_nested_repository_shows_is_what_git_shows_in_it() {
+fn i6_a_nested_repository_shows_what_git_shows_in_it() {
     let paths = ["a.c", "a.o", "sub/b.c", "sub/b.o", "sub/keep.o", "build/c.c"].map(|path| format!("proj/{path}"));
     let tree = paths.iter().fold(Tree::new(), |tree, path| tree.file(path, "needle\n"));
     let tree = tree.file(".gitignore", "*\n!*/\n!*.h\n").file("proj/.gitignore", "*.o\n/build\n!keep.o\n");

@@ -18,7 +18,7 @@ const PIECES: [&str; 12] =
 
 /// deepagents #5787, agent-os #3176: a lone CR ended a line for one tool and not for another.
 #[test]
-fn j8_a_lone_cr_ends_no_line() {
+fn j8_a_lone_cr_does_not_end_a_line() {
     let tree = Tree::new().file("a.txt", "one\rfoo\rfoo\r");
     let mut server = TestServer::builder(&tree).allow_write().start();
     let (text, note) = text_and_note(&mut server, "read_text_file", json!({"path": "a.txt", "offset": 2}));

@@ -25,7 +25,7 @@ fn searched(server: &mut TestServer, more: &Value) -> Vec<String> {
 
 /// claude-code #67526, #25317, opencode #18848: linked directories were skipped silently.
 #[test]
-fn i10_a_link_that_is_named_is_entered() {
+fn i10_a_named_link_is_entered() {
     let tree = tree();
     let mut server = TestServer::builder(&tree).deny("secret").start();
     for (pattern, want) in [
@@ -99,7 +99,7 @@ fn i10_links_that_are_not_entered_are_counted() {
 
 /// An ignored directory is searched if the link to it is named, and an ignored link is not an entry.
 #[test]
-fn i10_ignore_rules_hold_where_a_link_leads() {
+fn i10_ignore_rules_apply_at_the_target_of_a_link() {
     let tree = Tree::new().file("made/a.md", "needle\n").file("made/b.log", "needle\n").link("l", "made");
     let tree = tree.file(".gitignore", "/made/**\n*.log\n/hidden\n").link("hidden", "made");
     let mut server = TestServer::start(&tree);
@@ -112,7 +112,7 @@ fn i10_ignore_rules_hold_where_a_link_leads() {
 
 /// A pattern that names multiplying links also ends, within limits.
 #[test]
-fn i10_links_to_one_another_end() {
+fn i10_walks_of_circular_links_end() {
     let mut tree = Tree::new().file("f.md", "needle\n");
     for number in 0..150 {
         tree = tree.link(format!("d{number:03}/l"), "..");

@@ -143,7 +143,7 @@ fn c3_a_tree_larger_than_an_answer_is_cut_with_counts() {
 /// servers #2219, #251, #1150, vscode #11874: excluded directories were walked all the same.
 #[cfg(target_os = "linux")]
 #[test]
-fn c4_what_is_left_out_is_not_even_opened() {
+fn c4_excluded_directories_are_not_even_opened() {
     use rustix::fs::inotify;
 
     let tree = Tree::new().file(".gitignore", "node_modules/\n").file("node_modules/m/index.js", "").file("a.txt", "");
@@ -201,7 +201,7 @@ fn c5_patterns_as_models_send_them_find_what_they_mean() {
 
 /// servers #896, PR #3716: people expected `search_files` to search contents.
 #[test]
-fn c6_what_is_in_files_has_a_tool_and_the_one_for_names_says_so() {
+fn c6_search_files_refers_to_the_tool_for_contents() {
     let tree = Tree::new().file("a.txt", "hay\na needle in it\n").file("needle.txt", "hay\n");
     let mut server = TestServer::start(&tree);
     let list = server.result("tools/list", json!({}));
@@ -216,7 +216,7 @@ fn c6_what_is_in_files_has_a_tool_and_the_one_for_names_says_so() {
 /// servers and others: names that could be listed but not opened, or that broke the listing.
 #[cfg(target_os = "linux")]
 #[test]
-fn c10_odd_names_are_listed_on_one_line_each_and_read_in_every_way() {
+fn c10_unusual_names_are_listed_on_one_line_each_and_can_be_read() {
     let odd: [&[u8]; 12] = [
         b"a..b.txt",
         b"Q&A $5;.md",

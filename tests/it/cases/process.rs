@@ -27,7 +27,7 @@ fn h1_one_bad_line_does_not_end_the_session() {
 
 /// Up to 2025-06-18 an unreadable id is null, as in JSON-RPC 2.0; in later revisions it is absent.
 #[test]
-fn h1_the_error_for_a_bad_line_is_the_revision_s() {
+fn h1_the_error_for_a_bad_line_follows_the_revision() {
     let tree = Tree::new();
     for revision in LEGACY {
         let mut process = Process::spawn([tree.path()]).legacy(revision);
@@ -138,7 +138,7 @@ fn h9_a_root_that_cannot_be_served_is_named_on_stderr() {
 
 #[cfg(unix)]
 #[test]
-fn h9_a_root_that_may_not_be_read_is_named_on_stderr() {
+fn h9_an_unreadable_root_is_named_on_stderr() {
     let tree = Tree::new().dir("locked").mode("locked", 0);
     let dir = tree.join("locked");
     let Some(mut command) = crate::process::users::unprivileged(&tree, [&dir]) else { return };
@@ -151,7 +151,7 @@ fn h9_a_root_that_may_not_be_read_is_named_on_stderr() {
 
 /// rust-mcp-filesystem echoes whatever version it is asked for.
 #[test]
-fn h10_a_revision_that_is_not_known_is_not_echoed() {
+fn h10_an_unknown_revision_is_not_echoed() {
     let tree = Tree::new();
     for (asked, agreed) in [
         ("1999-01-01", LATEST_LEGACY),

@@ -53,7 +53,7 @@ fn b4_a_small_window_of_a_large_file_takes_little_memory() {
 
 /// mcp-workspace #42, servers #1077: an answer longer than the client accepts is discarded as a whole.
 #[test]
-fn b5_a_long_file_gives_what_fits_and_says_how_to_go_on() {
+fn b5_a_long_file_is_cut_and_the_note_says_how_to_continue() {
     let line = "0123456789abcde\n";
     let tree = Tree::new().file("long.txt", line.repeat((14 << 20) / 16));
     let mut server = TestServer::start(&tree);
@@ -86,7 +86,7 @@ fn b7_a_large_picture_is_refused_with_its_size_and_the_limit() {
 
 /// vscode #251725: a directory returned as several contents was not shown.
 #[test]
-fn b8_a_directory_resource_is_one_item_under_the_asked_uri() {
+fn b8_a_directory_resource_is_one_content_under_the_requested_uri() {
     let tree = Tree::new().file("d/a.txt", "").file("d/b.txt", "");
     let mut server = TestServer::start(&tree);
     for uri in [tree.uri("d"), tree.uri("d") + "/", tree.uri("")] {

@@ -107,7 +107,7 @@ fn each(tree: &Tree, path: &Path, mut judge: impl FnMut(&mut dyn FnMut(&Path, bo
 /// docker/for-linux #147, roadrunner #350, claude-code #48405: after `mv ROOT ROOT.old; mv ROOT.new ROOT`, the old
 /// files were still served and changed.
 #[test]
-fn l1_a_directory_that_was_replaced_is_served_no_longer() {
+fn l1_a_replaced_directory_is_no_longer_served() {
     let tree = tree();
     let (root, new, old) = (tree.path(), another(&tree), tree.outside().join("old"));
     each(&tree, root, |look| {

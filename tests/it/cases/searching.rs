@@ -23,7 +23,7 @@ fn in_all_kinds(text: &str) -> Vec<(&'static str, Vec<u8>)> {
 
 /// dnGrep #1260, grepWin #321: a search over several lines depended on the line ending.
 #[test]
-fn i14_a_search_over_lines_finds_the_same_whatever_the_line_ending_is() {
+fn i14_a_multiline_search_does_not_depend_on_line_endings() {
     let text = "one\nneedle é\nother\n\nneedle é\n\nother needle é";
     let kinds = in_all_kinds(text);
     let tree = kinds.iter().fold(Tree::new().file("lf", text), |tree, (name, bytes)| tree.file(name, bytes));
@@ -59,7 +59,7 @@ fn i14_a_search_over_lines_finds_the_same_whatever_the_line_ending_is() {
 
 /// A carriage return can be searched for and is not an error.
 #[test]
-fn i14_a_carriage_return_is_searched_for() {
+fn i14_a_carriage_return_can_be_searched_for() {
     let tree =
         Tree::new().file("crlf", "a\r\nb\r\n").file("lf", "a\nb\n").file("old", "a\rb\n").file("odd", "a\r\r\nb\n");
     let mut server = TestServer::start(&tree);
@@ -79,7 +79,7 @@ fn i14_a_carriage_return_is_searched_for() {
 
 /// mini-coding-agent #17, Yuzu #2951: the advice was to raise a limit that had not caused the cut.
 #[test]
-fn i16_where_an_answer_is_full_the_note_says_how_to_go_on() {
+fn i16_if_an_answer_is_full_the_note_says_how_to_continue() {
     let name = |number: usize| format!("a-rather-long-directory-name/file-number-{number:04}.txt");
     let tree = (0..3_000).fold(Tree::new(), |tree, number| tree.file(name(number), "needle\n"));
     let mut server = TestServer::start(&tree);
@@ -108,7 +108,7 @@ fn i16_where_an_answer_is_full_the_note_says_how_to_go_on() {
 
 /// The advice depends on what caused the cut.
 #[test]
-fn i16_the_advice_fits_what_cut() {
+fn i16_the_advice_matches_the_limit_that_was_reached() {
     let tree = Tree::new().file("a.txt", "x\n".repeat(10)).file("b.txt", "x\n").file("long.log", "y\n".repeat(10_000));
     let mut server = TestServer::builder(&tree).limits(|limits| limits.output_bytes = 1_000).start();
     for (arguments, yes, no) in [
@@ -140,7 +140,7 @@ fn i16_the_advice_fits_what_cut() {
 
 /// Issue 11 E: models write numbers and flags as strings; and every number has a limit.
 #[test]
-fn numbers_and_flags_are_taken_as_models_write_them_and_are_bounded() {
+fn numbers_and_flags_are_accepted_as_models_write_them_within_limits() {
     let tree = Tree::new().file("a.txt", "one\ntwo\nthree\n").file("d/b.txt", "one\n");
     let mut server = TestServer::start(&tree);
     for limit in [json!(1), json!(1.0), json!("1")] {

@@ -91,7 +91,7 @@ fn j14_a_mounted_file_with_several_names_is_not_written_in_place() {
 }
 
 #[test]
-fn j14_of_a_file_with_several_names_the_given_one_is_replaced() {
+fn j14_of_a_file_with_several_names_only_the_given_one_is_replaced() {
     let tree = Tree::new();
     let mut server = writing(&tree);
     for (tool, arguments) in [

@@ -58,7 +58,7 @@ fn j13_a_write_can_be_tied_to_what_was_read() {
 
 /// Media and files in other encodings can be overwritten, too.
 #[test]
-fn j13_a_blob_has_its_version_and_a_directory_none() {
+fn j13_a_blob_has_a_version_and_a_directory_has_none() {
     let tree = Tree::new().file("d/a.bin", b"\0\x01");
     let mut server = writable(&tree);
     let mut meta =
@@ -69,7 +69,7 @@ fn j13_a_blob_has_its_version_and_a_directory_none() {
 
 /// Without write access, there is no version.
 #[test]
-fn j13_a_read_only_server_says_no_version() {
+fn j13_a_read_only_server_returns_no_version() {
     let tree = Tree::new().file("a.txt", "one\n");
     let mut server = TestServer::start(&tree);
     assert_eq!(text_and_note(&mut server, "read_text_file", json!({"path": "a.txt"})).1, None);

@@ -49,7 +49,7 @@ fn append_to(path: &Path) {
 /// pyinotify #109, osquery #5704, docker/for-win #12775: a file mounted into the directory was written by its other
 /// path, and nobody was notified.
 #[test]
-fn l2_a_mounted_file_is_followed_by_whichever_path_it_is_written() {
+fn l2_a_mounted_file_is_followed_whichever_path_is_written() {
     for path in ["cfg.json", "deep/er/cfg.json"] {
         let tree = Tree::new().file(path, "");
         let names = [tree.outside().join("real.json"), tree.join(path)];
@@ -64,7 +64,7 @@ fn l2_a_mounted_file_is_followed_by_whichever_path_it_is_written() {
 }
 
 #[test]
-fn l2_a_file_of_several_names_is_followed_by_whichever_it_is_written() {
+fn l2_a_file_with_several_names_is_followed_whichever_is_written() {
     let tree = Tree::new().file("sub/a.txt", "one\n").dir("other");
     let names = [tree.join("sub/a.txt"), tree.join("other/b.txt"), tree.outside().join("c.txt")];
     for name in &names[1..] {
@@ -107,7 +107,7 @@ fn l2_what_cannot_be_watched_is_polled() {
 
 /// Mounting causes no event. The next look, whatever its cause, reports and follows what is there now.
 #[test]
-fn l2_what_is_mounted_over_a_followed_file_is_seen_by_the_next_look() {
+fn l2_a_mount_over_a_followed_file_is_noticed_by_the_next_look() {
     let tree = Tree::new().file("d/a.txt", "one\n");
     let other = tree.outside().join("other");
     fs::create_dir(&other).unwrap();

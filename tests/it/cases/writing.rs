@@ -26,7 +26,7 @@ fn a10_the_mode_is_the_same_after_a_write() {
 /// stay open, which on Windows would prevent replacing it.
 #[cfg(target_os = "linux")]
 #[test]
-fn a15_what_was_read_can_be_overwritten_and_no_handle_is_left() {
+fn a15_reading_leaves_no_handle_so_the_file_can_be_replaced() {
     let tree = Tree::new().file("a.txt", "line\n".repeat(20_000));
     let options = ["--watch=off".as_ref(), "--allow-write".as_ref(), tree.path()];
     let mut process = Process::spawn(options).legacy(LATEST_LEGACY);
@@ -43,7 +43,7 @@ fn a15_what_was_read_can_be_overwritten_and_no_handle_is_left() {
 
 /// servers #711, #4629: two missing levels were one too many.
 #[test]
-fn d1_a_directory_is_made_with_all_above_it() {
+fn d1_a_directory_is_created_with_its_parents() {
     let tree = Tree::new().file("file", "").file("d/file", "");
     let mut server = writing(&tree);
     for _ in 0..2 {
@@ -64,7 +64,7 @@ fn d1_a_directory_is_made_with_all_above_it() {
 
 /// servers #4629: writing a file into a directory that does not exist.
 #[test]
-fn d2_a_missing_parent_is_named_or_made_when_asked_for() {
+fn d2_a_missing_parent_is_named_or_created_on_request() {
     let tree = Tree::new();
     let mut server = writing(&tree);
     for append in [false, true] {

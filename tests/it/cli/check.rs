@@ -36,7 +36,7 @@ fn start(block: &Value) -> Process {
 }
 
 #[test]
-fn it_says_what_would_be_served() {
+fn check_shows_what_would_be_served() {
     let tree = Tree::new().file("a.txt", "").file("sub/b.txt", "").file("sub/deep/c.txt", "").dir("empty");
     let report = check(&tree, &[]);
     assert_eq!(field(&report, "root"), tree.path().to_str().expect("text"));
@@ -48,14 +48,14 @@ fn it_says_what_would_be_served() {
 
 #[cfg(unix)]
 #[test]
-fn links_and_special_files_are_counted_apart() {
+fn links_and_special_files_are_counted_separately() {
     let tree = Tree::new().file("a.txt", "").link("in", "a.txt").link("out", "../secret").fifo("pipe").socket("socket");
     assert_eq!(field(&check(&tree, &[]), "served"), "1 files, 0 directories, 2 links, 2 others");
 }
 
 /// A file that a write could not put back keeps a name of its own until somebody has dealt with it.
 #[test]
-fn what_a_write_displaced_is_named() {
+fn displaced_files_are_named() {
     const NAME: &str = ".mcp-fs-0123456789abcdef.displaced";
     let tree = Tree::new().file("a", "").file(format!("d/{NAME}"), "theirs");
     let report = check(&tree, &[]);
@@ -70,7 +70,7 @@ fn what_a_write_displaced_is_named() {
 }
 
 #[test]
-fn what_is_ignored_or_denied_is_counted_apart() {
+fn ignored_and_denied_entries_are_counted_separately() {
     let tree = Tree::new().file(".gitignore", "*.log\nbuild/\n").file("a.log", "").file("build/x/y", "");
     let tree = tree.file(".git/config", "").file(".env", "").file("a.pem", "").file(".ssh/key", "").file("a.txt", "");
     let report = check(&tree, &["--deny", "*.pem"]);
@@ -79,7 +79,7 @@ fn what_is_ignored_or_denied_is_counted_apart() {
 }
 
 #[test]
-fn it_counts_as_far_as_the_list_goes() {
+fn it_counts_up_to_the_limit_of_the_list() {
     let tree = (0..30).fold(Tree::new(), |tree, n| tree.file(format!("{n}.txt"), ""));
     let report = check(&tree, &["--list-limit", "10"]);
     assert!(field(&report, "served").contains("resources/list is cut to 10,"), "{report}");
@@ -88,7 +88,7 @@ fn it_counts_as_far_as_the_list_goes() {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_read_is_counted_and_the_rest_served() {
+fn unreadable_directories_are_counted_and_the_rest_is_served() {
     let tree = Tree::new().file("a.txt", "").file("locked/b.txt", "").mode("locked", 0);
     let Some(mut command) = crate::process::users::unprivileged(&tree, ["--check".as_ref(), tree.path().as_os_str()])
     else {
@@ -122,7 +122,7 @@ fn options_that_change_what_is_served_are_kept_whatever_they_look_like() {
 }
 
 #[test]
-fn what_is_protected_is_said_and_kept() {
+fn protected_names_are_shown_and_kept_in_the_configuration() {
     let tree = Tree::new().file("it's", "x\n").file(".envrc", "x\n");
     assert!(!check(&tree, &[]).contains("protected"));
     let options = ["--allow-write", "--no-fsync", "--no-default-protect", "--protect", "it's", "--protect=-x y"];
@@ -156,7 +156,7 @@ fn the_line_to_paste_starts_this_server_from_a_shell() {
 }
 
 #[test]
-fn the_json_to_paste_holds_any_name() {
+fn the_json_to_paste_works_for_any_name() {
     for name in ["with space", "Ümläut ジ", "it's", "$HOME"] {
         let tree = Tree::new().file(std::path::Path::new(name).join("a.txt"), "one\n");
         let report = printed(&["--check".as_ref(), tree.join(name).as_os_str()]);

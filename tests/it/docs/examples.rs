@@ -31,7 +31,7 @@ fn session() -> String {
 }
 
 #[test]
-fn the_client_gets_the_same_answers_in_both_eras() {
+fn the_client_prints_the_same_answers_in_both_eras() {
     let printed = session();
     let (legacy, modern) = printed.split_once("2026-07-28: ").expect("two eras");
     let common = |part: &str| -> Vec<String> { part.lines().skip(2).map(str::to_owned).collect() };
@@ -43,7 +43,7 @@ fn the_client_gets_the_same_answers_in_both_eras() {
 }
 
 #[test]
-fn the_picture_shows_what_is_printed_today() {
+fn the_picture_matches_the_current_output() {
     let now = picture::drawn(&format!("$ {}\n{}", picture::TYPED, session()));
     let drawn = fs::read_to_string(top().join("docs/session.svg")).expect("the picture");
     assert_eq!(drawn, now, "draw it again: cargo run -q --example picture > docs/session.svg");
@@ -51,7 +51,7 @@ fn the_picture_shows_what_is_printed_today() {
 }
 
 #[test]
-fn the_manual_and_the_completions_hold_every_option() {
+fn the_man_page_and_the_completions_have_every_option() {
     let command = Cli::command();
     let options: Vec<String> =
         command.get_arguments().filter_map(|option| option.get_long()).map(str::to_owned).collect();

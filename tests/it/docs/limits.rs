@@ -61,7 +61,7 @@ fn compare(page_name: &str, expected: &[(&str, String)]) {
 }
 
 #[test]
-fn limits_without_an_option_are_the_program_s() {
+fn limits_without_an_option_match_the_program() {
     let limits = Limits::default();
     let held = size(limits.held_bytes);
     compare(
@@ -85,7 +85,7 @@ fn limits_without_an_option_are_the_program_s() {
 }
 
 #[test]
-fn limits_of_http_are_the_program_s() {
+fn limits_of_http_match_the_program() {
     let most = number("main.rs", "MOST_CONNECTIONS");
     let sessions = number("transport/http/sessions.rs", "MOST");
     let idle = minutes(time("transport/http/sessions.rs", "IDLE"));

@@ -82,7 +82,7 @@ fn table() -> String {
 }
 
 #[test]
-fn the_table_of_messages_is_that_of_the_source() {
+fn the_table_of_messages_matches_the_source() {
     let text = fs::read_to_string(page()).expect("the page");
     let (before, rest) = text.split_once(BEGIN).expect("where the table begins");
     let (written, after) = rest.split_once(END).expect("where it ends");

@@ -29,7 +29,7 @@ fn help() -> String {
 }
 
 #[test]
-fn its_tables_of_tools_are_the_server_s() {
+fn its_tables_of_tools_match_the_server() {
     let readme = readme();
     let rows = rows(section(&readme, "What it can do"), "tool");
     let (changing, reading): (Vec<_>, Vec<_>) = rows.iter().map(|row| row[0]).partition(|name| name.ends_with(" *"));
@@ -66,7 +66,7 @@ fn its_resource_methods_are_served() {
 /// Run by a shell as it would be typed; only `cargo run` is replaced by the program that it would run.
 #[cfg(unix)]
 #[test]
-fn its_trial_prints_what_it_says() {
+fn its_trial_prints_the_output_shown() {
     let readme = readme();
     let trial = section(&readme, "Try it without a client");
     let typed = blocks(trial, "sh")[0];
@@ -81,7 +81,7 @@ fn its_trial_prints_what_it_says() {
 }
 
 #[test]
-fn its_searches_find_what_it_says() {
+fn its_searches_find_what_is_shown() {
     let searching = page("docs/searching.md");
     let (calls, answers) = (blocks(&searching, "json"), blocks(&searching, "text"));
     assert_eq!((calls.len(), answers.len()), (2, 2), "two calls, and what they give");
@@ -122,7 +122,7 @@ fn its_clients_are_configured_as_the_installing_page_says() {
 
 /// The server's answer to a client that did not expand the variable must lead to the explanation in the README.
 #[test]
-fn its_hint_on_variables_is_the_program_s_own() {
+fn its_hint_on_variables_matches_the_program() {
     let process = Process::start(command(["${CLAUDE_PROJECT_DIR}"]));
     let exit = process.wait();
     assert_eq!(exit.status.code(), Some(2));
@@ -131,7 +131,7 @@ fn its_hint_on_variables_is_the_program_s_own() {
 }
 
 #[test]
-fn its_table_of_options_is_the_help_s() {
+fn its_table_of_options_matches_the_help() {
     let reference = page("docs/reference.md");
     let table = rows(&reference, "option");
     let help = help();
@@ -151,7 +151,7 @@ fn its_table_of_options_is_the_help_s() {
 }
 
 #[test]
-fn its_defaults_are_the_help_s() {
+fn its_defaults_match_the_help() {
     let reference = page("docs/reference.md");
     let help = help();
     let mut checked = 0;
@@ -168,7 +168,7 @@ fn its_defaults_are_the_help_s() {
 }
 
 #[test]
-fn its_error_codes_are_those_in_use() {
+fn its_error_codes_match_the_source() {
     let errors = page("docs/errors.md");
     let table = rows(&errors, "code");
     let mut documented: Vec<i32> = table.iter().map(|row| row[0].parse().expect("a code")).collect();

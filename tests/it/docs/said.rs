@@ -61,7 +61,7 @@ fn edit(path: &str, old: &str, new: &str) -> Value {
 }
 
 #[test]
-fn tools_say_what_the_table_of_messages_has() {
+fn tool_errors_match_the_table_of_messages() {
     let errors = page("docs/errors.md");
     let documented = rows(&errors, "message");
     let tree = Tree::new().file("a.txt", "one\ntwo\n").file("b.txt", "").file("empty.txt", "").file("binary", "a\0b");
@@ -81,7 +81,7 @@ fn tools_say_what_the_table_of_messages_has() {
 
 /// Some of these come from a process that cannot even start, so they are looked up in the source.
 #[test]
-fn the_symptoms_of_troubleshooting_are_what_the_program_says() {
+fn the_symptoms_in_troubleshooting_are_real_messages() {
     let sources = walkdir::WalkDir::new(top().join("src")).into_iter().filter_map(Result::ok);
     let sources = sources.filter(|entry| entry.path().extension().is_some_and(|end| end == "rs"));
     let said: String = sources.map(|entry| fs::read_to_string(entry.path()).expect("text")).collect();

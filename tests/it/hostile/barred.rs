@@ -16,7 +16,7 @@ fn tree() -> Tree {
 }
 
 #[test]
-fn what_may_not_be_read_is_refused_as_that_and_named_where_it_is_passed_over() {
+fn unreadable_files_are_refused_as_such_and_reported_when_skipped() {
     let tree = tree();
     let Some(command) = unprivileged(&tree, [tree.path()]) else { return };
     let mut process = Process::start(command);
@@ -49,7 +49,7 @@ fn what_may_not_be_read_is_refused_as_that_and_named_where_it_is_passed_over() {
 }
 
 #[test]
-fn what_may_not_be_read_is_changed_by_nothing() {
+fn unreadable_directories_are_not_changed() {
     let tree = tree();
     let Some(mut command) = unprivileged(&tree, [tree.path()]) else { return };
     command.arg("--allow-write");

@@ -47,7 +47,7 @@ fn read_while(tree: &Tree, path: &str, change: &(dyn Fn() + Sync), judge: impl F
 
 /// A writer that replaces by renaming, like an editor: never a mixture of old and new.
 #[test]
-fn a_file_that_is_replaced_is_read_as_one_or_the_other() {
+fn a_file_being_replaced_is_read_as_old_or_new() {
     let contents = ["a".repeat(20_000) + "\n", "b".repeat(30_000) + "\n"];
     let tree = Tree::in_memory().file("file.txt", &contents[0]);
     let turn = AtomicU64::new(0);
@@ -63,7 +63,7 @@ fn a_file_that_is_replaced_is_read_as_one_or_the_other() {
 
 /// It is read up to the size that it had when it was opened, or less: nothing is returned that was never there.
 #[test]
-fn a_file_that_grows_and_shrinks_is_read_as_far_as_it_goes() {
+fn a_file_that_grows_and_shrinks_is_read_consistently() {
     let tree = Tree::in_memory().file("file.txt", "");
     let file = File::options().write(true).open(tree.join("file.txt")).expect("a file");
     let line = "0123456789\n";
@@ -83,7 +83,7 @@ fn a_file_that_grows_and_shrinks_is_read_as_far_as_it_goes() {
 
 /// A large file is streamed, and may end anywhere.
 #[test]
-fn a_large_file_that_is_cut_off_again_and_again_ends_every_read() {
+fn reads_of_a_large_file_that_is_repeatedly_truncated_end() {
     let tree = Tree::in_memory().file("file.txt", "needle\n".repeat(1 << 20));
     let file = File::options().write(true).open(tree.join("file.txt")).expect("a file");
     let sizes = AtomicU64::new(0);
@@ -96,7 +96,7 @@ fn a_large_file_that_is_cut_off_again_and_again_ends_every_read() {
 }
 
 #[test]
-fn a_file_that_comes_and_goes_is_there_or_is_not() {
+fn a_file_that_comes_and_goes_is_read_whole_or_not_found() {
     let tree = Tree::in_memory().file("file.txt", "here\n");
     let change = || {
         fs::rename(tree.join("file.txt"), tree.outside().join("gone")).expect("gone");
@@ -109,7 +109,7 @@ fn a_file_that_comes_and_goes_is_there_or_is_not() {
 
 /// Permanent entries are in every listing, and none twice; transient ones are complete or absent.
 #[test]
-fn a_directory_that_changes_keeps_what_stays_in_every_listing() {
+fn permanent_entries_are_in_every_listing_of_a_changing_directory() {
     let tree = (0..300).fold(Tree::in_memory(), |tree, n| tree.file(format!("d/stays-{n:03}"), ""));
     let change = || {
         for number in 0..50 {
@@ -147,7 +147,7 @@ fn a_directory_that_changes_keeps_what_stays_in_every_listing() {
 
 /// A change in a tree that others change as well succeeds, or says why not.
 #[test]
-fn a_tree_that_changes_while_it_is_copied_or_deleted_is_answered_for() {
+fn copying_or_deleting_a_changing_tree_is_always_answered() {
     let tree = (0..40).fold(Tree::in_memory(), |tree, n| tree.file(format!("d/{n}/f"), "content\n"));
     let change = || {
         for number in 0..40 {

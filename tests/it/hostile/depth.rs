@@ -62,7 +62,7 @@ fn path_of(name: &str, levels: usize) -> String {
 }
 
 #[test]
-fn three_thousand_levels_are_walked_as_far_as_a_path_leads() {
+fn three_thousand_levels_are_walked_as_far_as_paths_reach() {
     let deep = Deep::new("0123456789", 3_000);
     let mut server = TestServer::start(&deep.0);
     everything(&mut server, &deep.0, "");
@@ -123,7 +123,7 @@ fn a_path_of_4_095_bytes_is_read_and_one_of_4_096_is_too_long() {
 }
 
 #[test]
-fn what_is_too_deep_to_be_looked_through_is_changed_by_nothing() {
+fn a_tree_too_deep_to_examine_is_not_changed() {
     let deep = Deep::new("0123456789", 1_000);
     let mut server = writing(&deep.0);
     for (tool, arguments) in [
@@ -142,7 +142,7 @@ fn what_is_too_deep_to_be_looked_through_is_changed_by_nothing() {
 
 /// Otherwise a part would be left where no path leads, or a copy would be incomplete.
 #[test]
-fn a_tree_goes_nowhere_where_its_paths_would_be_too_long() {
+fn a_tree_is_not_moved_or_copied_if_its_paths_would_be_too_long() {
     let deep = Deep::new("0123456789", 370);
     let mut server = writing(&deep.0);
     for tool in ["copy_file", "move_file"] {
@@ -203,7 +203,7 @@ fn a_file_at_the_end_of_a_long_path_can_be_followed() {
 
 /// Reasons count as what they are: text of the answer.
 #[test]
-fn a_tree_full_of_errors_is_no_larger_than_another() {
+fn a_tree_full_of_errors_stays_within_the_limit() {
     let deep = Deep(Tree::in_memory());
     let name = "d".repeat(250);
     let inner = deep.chain(&name, 16, |_| ());
@@ -223,7 +223,7 @@ fn a_tree_full_of_errors_is_no_larger_than_another() {
 
 /// 20,000 directories with paths of 4,000 bytes wait to be entered, whose paths would take 80 MB.
 #[test]
-fn memory_for_what_waits_to_be_entered_is_bounded_in_bytes() {
+fn the_memory_of_pending_directories_is_bounded_in_bytes() {
     let deep = Deep(Tree::in_memory());
     let name = "d".repeat(240);
     let inner = deep.chain(&name, 16, |_| ());

@@ -38,7 +38,7 @@ fn bombs() -> Vec<String> {
 }
 
 #[test]
-fn patterns_that_explode_are_applied_in_time_and_hide_what_they_say() {
+fn exploding_patterns_are_applied_in_time_and_correctly() {
     // Each bomb has its own directory, with a name that would trigger it.
     let name = "a".repeat(250);
     let tree = bombs().into_iter().enumerate().fold(Tree::new(), |tree, (number, bomb)| {
@@ -100,7 +100,7 @@ fn chain(mut tree: Tree, levels: usize, patterns: impl Fn(usize) -> String) -> (
 }
 
 #[test]
-fn one_below_the_other_fifty_are_applied_and_the_others_named() {
+fn fifty_nested_ignore_files_are_applied_and_the_rest_reported() {
     let (mut tree, path) = chain(Tree::in_memory(), 60, |level| format!("/d/hidden{level}\n"));
     for level in 0..60 {
         let directory = &path[..2 * (level + 1)];
@@ -115,7 +115,7 @@ fn one_below_the_other_fifty_are_applied_and_the_others_named() {
 
 /// Even in the middle of a directory.
 #[test]
-fn patterns_that_take_long_for_each_of_many_names_stop_with_the_search() {
+fn slow_patterns_stop_with_the_search() {
     let (tree, path) = chain(Tree::in_memory(), 50, |_| "*a*b?c[x]\nq*z/*y\n*[a-z]x*q\n!zz*9\n*?*7z\n".to_owned());
     for number in 0..50_000 {
         let name = tree.join(format!("{path}{number:05}{}", "a".repeat(200)));
@@ -128,7 +128,7 @@ fn patterns_that_take_long_for_each_of_many_names_stop_with_the_search() {
 }
 
 #[test]
-fn a_megabyte_and_a_hundred_thousand_patterns_are_not_applied_and_that_is_said() {
+fn oversized_ignore_files_are_not_applied_and_reported() {
     let patterns = (0..100_000).map(|number| number.to_string()).collect::<Vec<_>>().join("\n");
     let tree = Tree::new().file("large/.gitignore", "x\n".repeat(512 << 10)).file("many/.gitignore", patterns);
     let tree = tree.file("large/x", "").file("many/7", "");
@@ -145,7 +145,7 @@ fn a_megabyte_and_a_hundred_thousand_patterns_are_not_applied_and_that_is_said()
 
 /// Reading a FIFO would block. Links of that name are tested with the other links.
 #[test]
-fn a_fifo_a_socket_or_a_directory_of_that_name_hides_nothing() {
+fn a_fifo_socket_or_directory_named_gitignore_hides_nothing() {
     let tree = Tree::new().fifo("a/.gitignore").socket("b/.gitignore").file("c/.gitignore/x", "x\n");
     let tree = ["a", "b", "c"].into_iter().fold(tree, |tree, at| tree.file(format!("{at}/x"), ""));
     let mut server = TestServer::start(&tree);

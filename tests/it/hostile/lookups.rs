@@ -28,7 +28,7 @@ fn missing(count: usize) -> Vec<String> {
 }
 
 #[test]
-fn many_lookups_in_a_crowd_take_no_memory_and_hold_up_nothing() {
+fn many_lookups_in_a_crowd_take_little_memory_and_delay_nothing() {
     let tree = tree(10_000);
     let options = ["--watch=off", "--io-timeout=60"].map(std::ffi::OsStr::new);
     let mut process = Process::spawn(options.into_iter().chain([tree.path().as_os_str()]));
@@ -56,7 +56,7 @@ fn root(tree: &Tree) -> Root {
 }
 
 #[test]
-fn a_lookup_makes_steps_and_ends_when_it_is_cancelled() {
+fn a_lookup_makes_progress_and_can_be_cancelled() {
     let tree = tree(10_000);
     let (root, cancel) = (root(&tree), Cancel::default());
     let stat = |path: &str, cancel: &Cancel| {
@@ -72,7 +72,7 @@ fn a_lookup_makes_steps_and_ends_when_it_is_cancelled() {
 
 /// What is remembered of a directory is invalid once it has changed: a new name is found, whatever its times say.
 #[test]
-fn a_name_that_comes_after_a_lookup_is_found_by_the_next_one() {
+fn a_name_created_after_a_lookup_is_found_by_the_next() {
     let tree = tree(3_000);
     let mut server = TestServer::start(&tree);
     let crowd = tree.join("crowd");

@@ -58,7 +58,7 @@ fn shown(server: &mut TestServer) -> Vec<String> {
 }
 
 #[test]
-fn every_shown_name_leads_to_its_own_file_whatever_reads_it() {
+fn every_shown_name_leads_to_its_own_file_in_every_operation() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     let shown = shown(&mut server);
@@ -85,7 +85,7 @@ fn every_shown_name_leads_to_its_own_file_whatever_reads_it() {
 }
 
 #[test]
-fn what_completion_offers_is_read_behind_the_template_s_beginning() {
+fn completions_can_be_read_after_the_template_prefix() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     let offered = completed(&mut server, &tree, "");
@@ -122,7 +122,7 @@ fn every_name_can_be_copied_written_moved_and_deleted_and_no_other_is_touched() 
 }
 
 #[test]
-fn a_name_of_256_bytes_is_too_long_for_everything() {
+fn every_operation_rejects_a_name_of_256_bytes() {
     let tree = Tree::new().file("a", "a\n");
     let mut server = writing(&tree);
     let name = "x".repeat(256);

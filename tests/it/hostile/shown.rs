@@ -56,7 +56,7 @@ fn tool(server: &mut TestServer, name: &str, arguments: &Value) {
 }
 
 #[test]
-fn what_reads_shows_no_hostile_name() {
+fn reading_operations_show_no_hostile_name() {
     for name in NAMES {
         let tree = Tree::new().file(format!("{name}/{name}"), "text\n").link("link", &format!("{name}/{name}"));
         let tree =
@@ -87,7 +87,7 @@ fn what_reads_shows_no_hostile_name() {
 }
 
 #[test]
-fn what_changes_shows_no_hostile_name() {
+fn changing_operations_show_no_hostile_name() {
     for name in NAMES {
         let tree =
             Tree::new().file(format!("{name}/{name}"), "text\n").file("a", "").file(format!("kept/{name}/.envrc"), "");
@@ -115,7 +115,7 @@ fn what_changes_shows_no_hostile_name() {
 
 /// The served directory itself may have such a name.
 #[test]
-fn the_served_directory_s_own_name_is_shown_as_its_uri() {
+fn a_hostile_name_of_the_served_directory_is_shown_as_its_uri() {
     for name in NAMES {
         let tree = Tree::new().file("a", "").renamed(name);
         let mut server = TestServer::start(&tree);

@@ -33,7 +33,7 @@ fn tree() -> Tree {
 const FILES: [&str; 5] = ["zeros", "short.txt", "text.txt", "picture.png", "wide.txt"];
 
 #[test]
-fn everything_that_is_asked_of_a_terabyte_is_answered_out_of_a_little_memory() {
+fn every_request_for_a_terabyte_is_answered_in_little_memory() {
     let tree = tree();
     let mut process = Process::spawn(["--watch=off".as_ref(), tree.path()]);
     process.tool("list_directory", json!({}));
@@ -63,7 +63,7 @@ fn everything_that_is_asked_of_a_terabyte_is_answered_out_of_a_little_memory() {
 }
 
 #[test]
-fn the_text_before_a_hole_is_given_and_the_hole_is_not() {
+fn text_before_a_hole_is_returned_without_the_hole() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     let text = |server: &mut TestServer, lines| said(server, "read_text_file", lines);
@@ -78,7 +78,7 @@ fn the_text_before_a_hole_is_given_and_the_hole_is_not() {
 
 /// A line that does not exist is looked for as long as a search may take, which is also how long others wait.
 #[test]
-fn lines_behind_a_hole_are_looked_for_as_long_as_a_search() {
+fn lines_after_a_hole_are_looked_for_within_the_search_time() {
     let tree = tree();
     let builder = TestServer::builder(&tree).limits(|limits| limits.search_time = Duration::from_millis(100));
     let mut server = builder.start();
@@ -93,7 +93,7 @@ fn lines_behind_a_hole_are_looked_for_as_long_as_a_search() {
 }
 
 #[test]
-fn a_terabyte_is_copied_moved_and_deleted_as_what_it_takes() {
+fn a_terabyte_of_holes_is_copied_moved_and_deleted_quickly() {
     let tree = Tree::new();
     let file = fs::File::create(tree.join("sparse")).expect("a file");
     std::os::unix::fs::FileExt::write_all_at(&file, b"data", TERABYTE / 2).expect("written");
@@ -122,7 +122,7 @@ fn a_terabyte_is_copied_moved_and_deleted_as_what_it_takes() {
 
 /// Files can be so large that the sum of a few exceeds 64 bits.
 #[test]
-fn sizes_that_no_sum_holds_are_still_summed() {
+fn sums_of_sizes_do_not_overflow() {
     let memory = std::path::Path::new("/dev/shm");
     let Ok(tree) = tempfile::tempdir_in(memory) else {
         return skipped("files of eight exabytes", "no /dev/shm");

@@ -15,7 +15,7 @@ fn list() -> Request {
 }
 
 #[test]
-fn ht1_ht2_other_paths_are_not_found_and_say_so_in_json() {
+fn ht1_ht2_other_paths_are_not_found_with_a_json_error() {
     let server = server();
     for path in ["/other", "/", "/mcp/", "/sse", "/.well-known/oauth-authorization-server", "/register"] {
         let reply = server.ask(&Request::new("POST", path).without("Authorization").body("{}"));
@@ -61,7 +61,7 @@ fn ht7_the_host_must_be_this_server() {
 }
 
 #[test]
-fn ht9_ht161_ht162_a_token_is_asked_for_on_every_request() {
+fn ht9_ht161_ht162_every_request_needs_the_token() {
     let server = server();
     for request in [
         list().without("Authorization"),
@@ -90,7 +90,7 @@ fn ht163_with_the_token_a_lost_session_is_not_found_and_without_it_unauthorized(
 }
 
 #[test]
-fn ht10_a_body_must_be_called_json() {
+fn ht10_the_content_type_must_be_json() {
     let server = server();
     for kind in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""] {
         assert_eq!(server.ask(&list().header("Content-Type", kind)).status, 415, "{kind}");
@@ -102,7 +102,7 @@ fn ht10_a_body_must_be_called_json() {
 }
 
 #[test]
-fn ht11_ht17_other_methods_are_refused_and_the_right_ones_named() {
+fn ht11_ht17_other_methods_are_rejected_with_an_allow_header() {
     let server = server();
     for method in ["OPTIONS", "PUT", "PATCH", "HEAD"] {
         let mut connection = server.connect();
@@ -113,7 +113,7 @@ fn ht11_ht17_other_methods_are_refused_and_the_right_ones_named() {
 }
 
 #[test]
-fn ht12_an_answer_is_of_a_kind_that_is_accepted() {
+fn ht12_the_answer_has_an_accepted_type() {
     let server = server();
     let kind = |accept: &str| {
         let reply = server.ask(&list().header("Accept", accept));
@@ -128,7 +128,7 @@ fn ht12_an_answer_is_of_a_kind_that_is_accepted() {
 }
 
 #[test]
-fn ht13_a_body_beyond_the_limit_is_refused_before_it_is_kept() {
+fn ht13_a_body_over_the_limit_is_rejected_before_it_is_kept() {
     let server = server();
     let mut announced = server.connect();
     let head = list().head();
@@ -150,7 +150,7 @@ fn ht13_headers_are_bounded() {
 }
 
 #[test]
-fn ht14_ht15_ht16_what_is_no_message_is_a_bad_request_without_an_id() {
+fn ht14_ht15_ht16_an_invalid_message_is_a_bad_request_without_an_id() {
     let server = server();
     let post = |body: &[u8]| server.ask(&initialize("2025-11-25").body(body));
     for (body, code) in [
@@ -179,7 +179,7 @@ fn ht165_ht168_there_is_no_oauth_and_the_answer_says_where_the_token_goes() {
 }
 
 #[test]
-fn probes_need_neither_token_nor_host_and_say_nothing_else() {
+fn probes_need_neither_token_nor_host_and_reveal_nothing_else() {
     let server = server();
     for path in ["/healthz", "/readyz"] {
         let reply = server.ask(&Request::new("GET", path).without("Authorization").without("Host"));
@@ -195,7 +195,7 @@ fn probes_need_neither_token_nor_host_and_say_nothing_else() {
 }
 
 #[test]
-fn the_log_has_a_line_for_each_request_and_never_the_token_or_a_content() {
+fn the_log_has_one_line_per_request_without_token_or_content() {
     let server = server();
     let call = json!({"name": "read_text_file", "arguments": {"path": "a.txt"}});
     server.ask(&modern(1, "tools/call", call));

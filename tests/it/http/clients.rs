@@ -37,7 +37,7 @@ fn stalled_uploads_do_not_block_other_clients() {
 }
 
 #[test]
-fn one_client_that_asks_for_much_leaves_room_for_others() {
+fn one_busy_client_leaves_room_for_others() {
     let server = HttpServer::start(super::support::wide_tree().file("a.txt", "one\n"));
     let session = server.session("2025-11-25");
     let slow = json!({"name": "search_text", "arguments": {"query": "(x+x+)+y", "regex": true}});
@@ -54,7 +54,7 @@ fn one_client_that_asks_for_much_leaves_room_for_others() {
 }
 
 #[test]
-fn the_same_ids_in_both_eras_do_not_meet() {
+fn the_same_ids_in_both_eras_do_not_conflict() {
     let server = HttpServer::start(Tree::new().file("a.txt", "one\n"));
     let [first, second] = [server.session("2025-11-25"), server.session("2025-03-26")];
     let list = || request(1, "tools/list", json!({}));

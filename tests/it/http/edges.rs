@@ -15,7 +15,7 @@ fn list(id: u64) -> Request {
 }
 
 #[test]
-fn a_body_in_chunks_is_one_body() {
+fn a_chunked_body_is_read_as_one() {
     let server = server();
     let mut connection = server.connect();
     let (head, body) = (list(1).head(), list(1).bytes());
@@ -29,7 +29,7 @@ fn a_body_in_chunks_is_one_body() {
 }
 
 #[test]
-fn requests_in_one_write_are_answered_in_their_order() {
+fn pipelined_requests_are_answered_in_order() {
     let server = server();
     let mut connection = server.connect();
     connection.write((1..=5).flat_map(|id| list(id).bytes()).collect::<Vec<u8>>());
@@ -39,7 +39,7 @@ fn requests_in_one_write_are_answered_in_their_order() {
 }
 
 #[test]
-fn a_request_in_single_bytes_is_a_request() {
+fn a_request_sent_byte_by_byte_is_read() {
     let server = server();
     let mut connection = server.connect();
     for byte in list(1).bytes() {
@@ -49,7 +49,7 @@ fn a_request_in_single_bytes_is_a_request() {
 }
 
 #[test]
-fn a_length_and_chunks_together_are_refused_or_end_the_connection() {
+fn a_length_with_chunks_is_rejected_or_ends_the_connection() {
     let server = server();
     let mut connection = server.connect();
     let smuggled = [
@@ -63,7 +63,7 @@ fn a_length_and_chunks_together_are_refused_or_end_the_connection() {
 }
 
 #[test]
-fn two_lengths_are_refused() {
+fn two_lengths_are_rejected() {
     let server = server();
     let mut connection = server.connect();
     connection.write([&list(1).head()[..], b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}"].concat());
@@ -71,7 +71,7 @@ fn two_lengths_are_refused() {
 }
 
 #[test]
-fn what_is_not_http_is_told_so_and_closed() {
+fn input_other_than_http_gets_an_error_and_is_closed() {
     let server = server();
     for garbage in [&b"{\"jsonrpc\":\"2.0\"}\n\n"[..], b"\x16\x03\x01\x02\x00", b"GET /mcp HTTP/9.9\r\n\r\n"] {
         let mut connection = server.connect();
@@ -94,7 +94,7 @@ fn http_1_0_is_served_and_its_connection_closed() {
 }
 
 #[test]
-fn a_client_that_expects_to_be_told_to_go_on_is_told() {
+fn expect_continue_is_answered() {
     let server = server();
     let mut connection = server.connect();
     let bytes = list(1).header("Expect", "100-continue").bytes();

@@ -25,7 +25,7 @@ fn notification(method: &str) -> Value {
 }
 
 #[test]
-fn ht20_an_array_is_refused_where_there_are_no_batches() {
+fn ht20_an_array_is_rejected_in_revisions_without_batches() {
     let server = server();
     for revision in ["2025-06-18", LATEST] {
         let session = server.session(revision);
@@ -58,7 +58,7 @@ fn ht21_ht22_ht23_a_batch_is_answered_by_one_array() {
 }
 
 #[test]
-fn ht24_ht25_notifications_and_responses_are_accepted_in_a_session_alone() {
+fn ht24_ht25_notifications_and_responses_need_a_session() {
     let server = server();
     let session = server.session(LATEST);
     for message in [notification("notifications/initialized"), json!({"jsonrpc": "2.0", "id": 1, "result": {}})] {
@@ -70,7 +70,7 @@ fn ht24_ht25_notifications_and_responses_are_accepted_in_a_session_alone() {
 }
 
 #[test]
-fn ht27_errors_of_methods_have_status_200_and_the_session_lives() {
+fn ht27_method_errors_have_status_200_and_keep_the_session() {
     let server = server();
     let session = server.session(LATEST);
     let reply = server.ask(&call(1, "prompts/list", json!({}), &session));
@@ -82,7 +82,7 @@ fn ht27_errors_of_methods_have_status_200_and_the_session_lives() {
 }
 
 #[test]
-fn ht30_a_large_answer_is_json_also_with_a_progress_token() {
+fn ht30_a_large_answer_is_json_even_with_a_progress_token() {
     let tree = Tree::new().file("blob.bin", vec![0_u8; 3_600_000]);
     let server = HttpServer::start(tree);
     let session = server.session(LATEST);
@@ -118,7 +118,7 @@ fn ht40_ht41_ht42_ht43_get_opens_the_stream_of_a_session() {
 }
 
 #[test]
-fn ht44_ht45_ht46_ht47_changes_go_to_the_newest_stream_alone() {
+fn ht44_ht45_ht46_ht47_changes_go_only_to_the_newest_stream() {
     let server = server();
     let session = server.session(LATEST);
     let [mut old, mut new] = [server.connect(), server.connect()];
@@ -136,7 +136,7 @@ fn ht44_ht45_ht46_ht47_changes_go_to_the_newest_stream_alone() {
 }
 
 #[test]
-fn ht48_what_changes_before_the_stream_is_open_is_told_once() {
+fn ht48_changes_before_the_stream_opens_are_reported_once() {
     let server = server();
     let session = server.session(LATEST);
     let [uri, other] = [server.tree.uri("a.txt"), server.tree.uri("b.txt")];
@@ -172,7 +172,7 @@ fn ht60_ht61_ht67_initialize_begins_a_session_and_a_failed_one_does_not() {
 }
 
 #[test]
-fn ht62_ht63_ht68_a_session_is_named_and_known() {
+fn ht62_ht63_ht68_requests_must_name_a_known_session() {
     let server = server();
     let session = server.session(LATEST);
     let reply = server.ask(&post(&request(1, "tools/list", json!({}))));

@@ -26,7 +26,7 @@ fn refused(server: &HttpServer, request: &Request, status: u16, code: i64) {
 }
 
 #[test]
-fn ht100_both_eras_live_on_one_connection() {
+fn ht100_both_eras_share_one_connection() {
     let server = server();
     let session = server.session("2025-11-25");
     let mut connection = server.connect();
@@ -47,7 +47,7 @@ fn ht101_ht122_methods_of_the_other_era_are_not_found() {
 }
 
 #[test]
-fn ht102_ht110_the_meta_must_be_there() {
+fn ht102_ht110_meta_is_required() {
     let server = server();
     let bare = |params: Value| {
         post(&request(1, "tools/list", params))
@@ -94,7 +94,7 @@ fn ht106_ht107_a_posted_cancellation_is_accepted_and_cancels_nothing() {
 }
 
 #[test]
-fn ht108_a_cursor_holds_on_every_connection() {
+fn ht108_a_cursor_is_valid_on_every_connection() {
     let server = HttpServer::with(Tree::new().file("a", "").file("b", ""), &["--page-size", "1"]);
     let first = server.ask(&modern(1, "resources/list", json!({}))).json();
     let second = server.ask(&modern(1, "resources/list", json!({"cursor": first["result"]["nextCursor"]}))).json();
@@ -102,7 +102,7 @@ fn ht108_a_cursor_holds_on_every_connection() {
 }
 
 #[test]
-fn ht112_ht113_ht114_the_version_header_is_the_version_of_the_message() {
+fn ht112_ht113_ht114_the_version_header_must_match_the_message() {
     let server = server();
     refused(&server, &list().without("MCP-Protocol-Version"), 400, -32_020);
     refused(&server, &list().header("MCP-Protocol-Version", "2025-11-25"), 400, -32_020);
@@ -123,7 +123,7 @@ fn list_with_version(version: &str) -> Value {
 }
 
 #[test]
-fn ht115_the_method_header_is_the_method() {
+fn ht115_the_method_header_must_match_the_method() {
     let server = server();
     refused(&server, &list().without("Mcp-Method"), 400, -32_020);
     refused(&server, &list().header("Mcp-Method", "Tools/List"), 400, -32_020);
@@ -131,7 +131,7 @@ fn ht115_the_method_header_is_the_method() {
 }
 
 #[test]
-fn ht116_ht117_ht118_ht119_the_name_header_is_the_name() {
+fn ht116_ht117_ht118_ht119_the_name_header_must_match_the_name() {
     let server = server();
     refused(&server, &read("read_text_file").without("Mcp-Name"), 400, -32_020);
     refused(&server, &read("read_text_file").header("Mcp-Name", "write_file"), 400, -32_020);
@@ -146,7 +146,7 @@ fn ht116_ht117_ht118_ht119_the_name_header_is_the_name() {
 }
 
 #[test]
-fn ht120_parameter_headers_that_no_tool_asks_for_are_ignored() {
+fn ht120_unknown_parameter_headers_are_ignored() {
     assert_eq!(server().ask(&read("read_text_file").header("Mcp-Param-Path", "other")).status, 200);
 }
 
@@ -160,7 +160,7 @@ fn ht124_ht126_other_errors_have_status_200() {
 }
 
 #[test]
-fn ht128_ht129_lists_say_how_long_they_may_be_kept_and_for_whom() {
+fn ht128_ht129_lists_say_how_long_and_for_whom_they_may_be_cached() {
     let server = server();
     for method in ["server/discover", "tools/list", "resources/list", "resources/templates/list"] {
         let result = server.ask(&modern(1, method, json!({}))).json()["result"].clone();
@@ -191,7 +191,7 @@ fn ht140_progress_comes_before_the_answer_on_one_stream() {
 }
 
 #[test]
-fn ht142_a_bad_filter_is_an_answer_and_no_stream() {
+fn ht142_a_bad_filter_gets_an_error_instead_of_a_stream() {
     let server = server();
     let bad = modern(1, "subscriptions/listen", json!({"notifications": 5}));
     let reply = server.ask(&bad);
@@ -219,7 +219,7 @@ fn ht143_ht146_ht147_ht150_a_stream_begins_with_its_acknowledgement() {
 }
 
 #[test]
-fn ht149_streams_of_one_id_on_two_connections_both_hear() {
+fn ht149_streams_with_one_id_on_two_connections_are_independent() {
     let server = server();
     let mut streams = [server.connect(), server.connect()];
     for stream in &mut streams {
@@ -246,7 +246,7 @@ fn ht144_closing_the_connection_cancels_its_request() {
 }
 
 #[test]
-fn ht151_ht170_at_the_end_streams_get_their_results() {
+fn ht151_ht170_streams_get_their_results_when_the_server_ends() {
     let mut server = server();
     let session = server.session("2025-11-25");
     let [mut modern, mut legacy] = [server.connect(), server.connect()];

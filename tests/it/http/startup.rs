@@ -23,13 +23,13 @@ fn refusal(at: &str, tree: &Tree, options: &[&str], token: Option<&str>) -> Stri
 }
 
 #[test]
-fn without_a_token_and_a_terminal_it_says_what_to_give() {
+fn without_a_token_it_explains_how_to_set_one() {
     let said = refusal("127.0.0.1:0", &Tree::new(), &[], None);
     assert!(["--token-file", "MCP_FS_TOKEN", "--no-token"].iter().all(|name| said.contains(name)), "{said}");
 }
 
 #[test]
-fn a_token_that_is_empty_or_short_is_an_error() {
+fn an_empty_or_short_token_is_an_error() {
     let tree = Tree::new();
     for token in ["", "short", "has a space in it, long enough"] {
         let said = refusal("127.0.0.1:0", &tree, &[], Some(token));
@@ -78,7 +78,7 @@ fn wrong_addresses_and_options_are_explained() {
 }
 
 #[test]
-fn a_unix_socket_is_for_its_user_alone_and_replaces_its_own_stale_one() {
+fn a_unix_socket_is_private_and_replaces_a_stale_one() {
     let tree = Tree::new().file("a.txt", "one\n");
     let socket = tree.outside().join("mcp.sock");
     let at = format!("unix:{}", socket.display());
@@ -115,7 +115,7 @@ fn a_socket_replaces_no_file_and_is_not_inside() {
 }
 
 #[test]
-fn localhost_listens_on_loopback_alone() {
+fn localhost_listens_on_loopback_only() {
     let tree = Tree::new();
     let mut child = http_command("localhost:0", &tree, &[]).spawn().expect("it starts");
     let said = lines(&mut child);
@@ -148,7 +148,7 @@ fn every_thread_is_behind_the_sandbox() {
 }
 
 #[test]
-fn it_ends_within_two_seconds_whatever_is_in_progress() {
+fn it_ends_within_two_seconds_with_requests_in_progress() {
     let server = HttpServer::start(super::support::wide_tree());
     let slow = json!({"name": "search_text", "arguments": {"query": "(x+x+)+y", "regex": true}});
     let mut connection = server.connect();

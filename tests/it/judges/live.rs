@@ -61,7 +61,7 @@ fn write(tree: &Tree, path: &str) {
 
 #[test]
 #[expect(deprecated, reason = "it is the legacy era's way")]
-fn rmcp_subscribes_and_is_told() {
+fn rmcp_subscribes_and_is_notified() {
     runtime().block_on(async {
         let tree = tree();
         let (ears, mut heard) = unbounded_channel();
@@ -86,7 +86,7 @@ fn rmcp_subscribes_and_is_told() {
 }
 
 #[test]
-fn rmcp_listens_and_is_told_on_each_stream() {
+fn rmcp_listens_and_is_notified_on_each_stream() {
     runtime().block_on(async {
         for (mode, _) in modes().into_iter().skip(1) {
             let tree = tree();

@@ -19,7 +19,7 @@ fn tree() -> Tree {
 }
 
 #[test]
-fn with_watch_off_nothing_is_promised_and_nothing_followed() {
+fn with_watch_off_subscriptions_are_neither_declared_nor_possible() {
     let mut live = Live::spawn(tree(), ["--watch", "off"]);
     let discovered = live.client.result("server/discover", json!({}));
     assert_eq!(discovered["capabilities"]["resources"], json!({}));
@@ -44,7 +44,7 @@ fn with_watch_off_nothing_is_promised_and_nothing_followed() {
 }
 
 #[test]
-fn by_polling_the_same_is_told() {
+fn polling_reports_the_same_changes() {
     let tree = tree();
     let builder = TestServer::builder(&tree).limits(|limits| {
         quick(limits);
@@ -71,7 +71,7 @@ fn inotify_descriptors(live: &Live<Process>) -> usize {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn watch_poll_asks_the_system_for_nothing_and_is_no_reason_to_complain() {
+fn watch_poll_uses_no_watches_and_logs_no_warning() {
     let mut live = Live::spawn(tree(), ["--watch", "poll", "--poll-interval", "1"]);
     live.listen_to("s", "x/b.txt");
     live.listen_to_list("list");
@@ -86,7 +86,7 @@ fn watch_poll_asks_the_system_for_nothing_and_is_no_reason_to_complain() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn beyond_the_limit_of_watches_changes_are_noticed_all_the_same_and_that_is_said_once() {
+fn changes_beyond_the_limit_of_watches_are_detected_with_one_warning() {
     for limit in ["1", "2"] {
         let mut live = Live::spawn(tree(), ["--watch-limit", limit, "--poll-interval", "1"]);
         for path in ["a.txt", "x/b.txt", "x/y/c.txt", "z/d.txt"] {
@@ -110,7 +110,7 @@ fn beyond_the_limit_of_watches_changes_are_noticed_all_the_same_and_that_is_said
 /// The program is stopped while more happens than fits into the system's queue.
 #[cfg(target_os = "linux")]
 #[test]
-fn when_more_happens_than_the_system_remembers_nothing_is_missed_and_that_is_said_once() {
+fn lost_events_miss_no_change_and_cause_one_warning() {
     let most = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").expect("a limit");
     let most: usize = most.trim().parse().expect("a number");
     if most > 1 << 17 {
@@ -139,7 +139,7 @@ fn when_more_happens_than_the_system_remembers_nothing_is_missed_and_that_is_sai
 
 #[cfg(target_os = "linux")]
 #[test]
-fn when_the_served_directory_is_deleted_that_is_told_and_does_not_keep_the_program_busy() {
+fn deleting_the_served_directory_is_reported_and_does_not_keep_the_program_busy() {
     let mut live = Live::spawn(tree(), []);
     live.listen_to("s", "x/y/c.txt");
     live.listen_to_list("list");

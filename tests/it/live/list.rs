@@ -70,38 +70,38 @@ fn listens_until<C: Client>(live: &mut Live<C>, wanted: impl Fn(&[String]) -> bo
 }
 
 #[test]
-fn a_new_file_is_told() {
+fn a_new_file_is_reported() {
     is_told_once(|tree| fs::write(tree.join("empty/new.txt"), "").unwrap());
 }
 
 #[test]
-fn a_deleted_file_is_told() {
+fn a_deleted_file_is_reported() {
     is_told_once(|tree| fs::remove_file(tree.join("sub/deep/c.txt")).unwrap());
 }
 
 #[test]
-fn a_renamed_file_is_told() {
+fn a_renamed_file_is_reported() {
     is_told_once(|tree| fs::rename(tree.join("a.txt"), tree.join("sub/a.txt")).unwrap());
 }
 
 #[test]
-fn a_renamed_directory_is_told() {
+fn a_renamed_directory_is_reported() {
     is_told_once(|tree| fs::rename(tree.join("sub"), tree.join("other")).unwrap());
 }
 
 #[test]
-fn a_deleted_tree_is_told() {
+fn a_deleted_tree_is_reported() {
     is_told_once_as_a_whole(|tree| fs::remove_dir_all(tree.join("sub")).unwrap());
 }
 
 #[test]
-fn a_file_that_is_moved_in_or_out_is_told() {
+fn a_file_moved_in_or_out_is_reported() {
     is_told_once(|tree| fs::rename(tree.outside().join("secret"), tree.join("in.txt")).unwrap());
     is_told_once(|tree| fs::rename(tree.join("a.txt"), tree.outside().join("out.txt")).unwrap());
 }
 
 #[test]
-fn a_changed_ignore_file_is_told() {
+fn a_changed_ignore_file_is_reported() {
     is_told_once_as_a_whole(|tree| fs::write(tree.join(".gitignore"), "*.txt\n").unwrap());
     is_told_once(|tree| append(tree, ".gitignore", "b.txt\n"));
     is_told_once(|tree| fs::remove_file(tree.join(".gitignore")).unwrap());
@@ -109,7 +109,7 @@ fn a_changed_ignore_file_is_told() {
 }
 
 #[test]
-fn a_directory_in_the_place_of_a_file_is_told() {
+fn a_directory_that_replaces_a_file_is_reported() {
     is_told_once_as_a_whole(|tree| {
         fs::remove_file(tree.join("a.txt")).unwrap();
         fs::create_dir(tree.join("a.txt")).unwrap();
@@ -117,12 +117,12 @@ fn a_directory_in_the_place_of_a_file_is_told() {
 }
 
 #[test]
-fn what_is_written_into_a_file_is_not_told() {
+fn a_write_to_a_file_does_not_change_the_list() {
     is_not_told(|tree| fs::write(tree.join("a.txt"), "changed\n").unwrap());
 }
 
 #[test]
-fn a_save_by_rename_is_not_told() {
+fn a_save_by_rename_does_not_change_the_list() {
     is_not_told(|tree| {
         fs::write(tree.join("a.txt.tmp"), "saved\n").unwrap();
         fs::rename(tree.join("a.txt.tmp"), tree.join("a.txt")).unwrap();
@@ -130,7 +130,7 @@ fn a_save_by_rename_is_not_told() {
 }
 
 #[test]
-fn what_is_not_listed_is_not_told() {
+fn changes_of_unlisted_files_are_not_reported() {
     is_not_told(|tree| {
         fs::write(tree.join("new.log"), "ignored\n").unwrap();
         fs::write(tree.join("sub/new.log"), "ignored\n").unwrap();
@@ -144,12 +144,12 @@ fn what_is_not_listed_is_not_told() {
 
 #[cfg(unix)]
 #[test]
-fn a_new_link_is_not_told() {
+fn a_new_link_is_not_reported() {
     is_not_told(|tree| std::os::unix::fs::symlink("a.txt", tree.join("link")).unwrap());
 }
 
 #[test]
-fn a_tree_that_is_made_at_once_is_noticed_to_its_depth() {
+fn a_tree_created_at_once_is_noticed_at_every_level() {
     let mut live = Live::quick(tree());
     live.listen_to_list("s");
     let deep = "x/y/z/u/v/w";
@@ -171,7 +171,7 @@ fn a_tree_that_is_made_at_once_is_noticed_to_its_depth() {
 
 /// Claude Code fetches every page again each time.
 #[test]
-fn a_thousand_new_files_are_told_once_or_twice() {
+fn a_thousand_new_files_are_reported_once_or_twice() {
     let mut live = Live::spawn_legacy(tree());
     live.listen_to_list("s");
     live.in_one_moment(|tree| {
@@ -185,7 +185,7 @@ fn a_thousand_new_files_are_told_once_or_twice() {
 }
 
 #[test]
-fn what_changes_in_the_pause_after_a_message_is_told_at_its_end_and_not_before() {
+fn changes_during_a_pause_are_reported_at_its_end() {
     for (pause, ends) in [(Duration::from_millis(200), true), (NEVER, false)] {
         let mut live = Live::with(tree(), |limits| {
             quick(limits);
@@ -204,7 +204,7 @@ fn what_changes_in_the_pause_after_a_message_is_told_at_its_end_and_not_before()
 }
 
 #[test]
-fn a_stream_begins_with_a_message_when_the_client_has_an_older_list() {
+fn a_stream_starts_with_a_notification_if_the_client_has_an_older_list() {
     let mut live = Live::quick(tree());
     listed(&mut live);
     fs::write(live.tree.join("new.txt"), "").unwrap();
@@ -219,7 +219,7 @@ fn a_stream_begins_with_a_message_when_the_client_has_an_older_list() {
 }
 
 #[test]
-fn what_changes_as_soon_as_a_stream_is_acknowledged_is_told() {
+fn a_change_right_after_the_acknowledgement_is_reported() {
     let mut live = Live::quick(tree());
     for number in 0..50 {
         let id = number.to_string();
@@ -233,7 +233,7 @@ fn what_changes_as_soon_as_a_stream_is_acknowledged_is_told() {
 }
 
 #[test]
-fn a_legacy_client_that_never_listed_is_not_told() {
+fn a_legacy_client_that_never_listed_is_not_notified() {
     let mut live = Live::legacy(tree());
     live.subscribe("a.txt");
     live.client.tool_text("list_directory", json!({}));
@@ -244,7 +244,7 @@ fn a_legacy_client_that_never_listed_is_not_told() {
 }
 
 #[test]
-fn a_stream_that_did_not_ask_is_not_told_even_when_its_client_lists() {
+fn a_stream_not_opened_for_the_list_is_not_notified_even_if_its_client_lists() {
     let mut live = Live::quick(tree());
     live.listen_to("s", "a.txt");
     live.listen("t", json!({"resourcesListChanged": false, "toolsListChanged": true}));
@@ -254,7 +254,7 @@ fn a_stream_that_did_not_ask_is_not_told_even_when_its_client_lists() {
 }
 
 #[test]
-fn every_list_is_a_new_one_also_while_watching() {
+fn every_list_is_current_even_while_watching() {
     let mut live = live();
     for number in 0..20 {
         let name = format!("{number}.txt");
@@ -268,7 +268,7 @@ fn every_list_is_a_new_one_also_while_watching() {
 
 /// The answer is held back after the walk, so it is outdated when it is sent.
 #[test]
-fn a_list_that_is_old_when_it_comes_is_followed_by_a_message() {
+fn an_outdated_list_is_followed_by_a_notification() {
     let tree = tree();
     let (gate, armed) = (Gate::new(), Arc::new(AtomicBool::new(false)));
     let (at_gate, is_armed) = (gate.clone(), Arc::clone(&armed));
@@ -296,7 +296,7 @@ fn a_list_that_is_old_when_it_comes_is_followed_by_a_message() {
 }
 
 #[test]
-fn where_the_list_is_cut_what_lies_beyond_is_not_told() {
+fn changes_beyond_the_end_of_a_cut_list_are_not_reported() {
     let mut live = Live::with(Tree::new().file("b", "").file("c", "").file("d", ""), |limits| {
         quick(limits);
         limits.list = 2;

@@ -13,7 +13,7 @@ fn tree() -> Tree {
 }
 
 #[test]
-fn the_acknowledgement_names_what_is_told_of_and_nothing_else() {
+fn the_acknowledgement_names_exactly_what_will_be_reported() {
     let mut live = Live::quick(tree());
     let [a, b, root] = ["a.txt", "b.txt", ""].map(|path| live.tree.uri(path));
     for (asked, acknowledged) in [
@@ -39,7 +39,7 @@ fn the_acknowledgement_names_what_is_told_of_and_nothing_else() {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_followed_is_left_out_and_the_rest_is_told_of() {
+fn uris_that_cannot_be_followed_are_left_out_and_the_rest_is_reported() {
     let mut live = Live::quick(tree().link("out", "../secret").fifo("pipe"));
     let root = live.tree.uri("");
     let bad =
@@ -60,7 +60,7 @@ fn what_cannot_be_followed_is_left_out_and_the_rest_is_told_of() {
 }
 
 #[test]
-fn a_file_that_is_not_there_yet_is_followed_where_its_directory_is() {
+fn a_missing_file_is_followed_if_its_directory_exists() {
     let mut live = Live::quick(tree().dir("sub"));
     live.listen_to("s", "sub/new.txt");
     for _ in 0..2 {
@@ -74,7 +74,7 @@ fn a_file_that_is_not_there_yet_is_followed_where_its_directory_is() {
 }
 
 #[test]
-fn an_id_is_given_back_as_it_was_written() {
+fn a_stream_id_is_echoed_as_it_was_written() {
     let mut live = Live::quick(tree());
     let ids = [
         json!(1),
@@ -100,7 +100,7 @@ fn an_id_is_given_back_as_it_was_written() {
 
 /// It exceeds what `serde_json` keeps exactly, so the lines themselves are compared.
 #[test]
-fn an_id_of_forty_digits_is_given_back_digit_by_digit() {
+fn a_stream_id_of_forty_digits_is_echoed_exactly() {
     let id = "1234567890123456789012345678901234567890";
     let tree = tree();
     let server = TestServer::builder(&tree).limits(quick).start();
@@ -119,7 +119,7 @@ fn an_id_of_forty_digits_is_given_back_digit_by_digit() {
 }
 
 #[test]
-fn the_id_of_an_open_stream_is_taken() {
+fn the_id_of_an_open_stream_cannot_be_reused() {
     let mut live = Live::quick(tree());
     live.listen_to("s", "a.txt");
     let again = listen(&json!("s"), json!({}));
@@ -136,7 +136,7 @@ fn the_id_of_an_open_stream_is_taken() {
 }
 
 #[test]
-fn parameters_of_a_wrong_kind_are_refused() {
+fn parameters_of_the_wrong_type_are_rejected() {
     let mut server = TestServer::start(&tree());
     let uris = |count: usize| json!({"resourceSubscriptions": vec!["a.txt"; count]});
     for params in [
@@ -178,7 +178,7 @@ fn a_thousand_uris_can_be_followed_on_one_stream() {
 }
 
 #[test]
-fn what_goes_beyond_the_limit_of_subscriptions_is_left_out() {
+fn subscriptions_over_the_limit_are_left_out() {
     let mut live = Live::with(tree(), |limits| {
         quick(limits);
         limits.watch.followed = 3;

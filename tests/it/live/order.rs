@@ -35,7 +35,7 @@ fn answered(live: &mut Live, count: usize) -> Vec<Value> {
 }
 
 #[test]
-fn an_end_that_is_sent_behind_a_slow_beginning_comes_behind_it() {
+fn an_unsubscribe_sent_after_a_slow_subscribe_takes_effect_after_it() {
     let gate = Gate::new();
     let mut live = slow(&gate, |_| ());
     let lines = [(1, "subscribe", "a.txt"), (2, "unsubscribe", "a.txt"), (3, "subscribe", "b.txt")];
@@ -55,7 +55,7 @@ fn an_end_that_is_sent_behind_a_slow_beginning_comes_behind_it() {
 }
 
 #[test]
-fn a_beginning_that_is_sent_behind_an_end_holds() {
+fn a_subscribe_sent_after_an_unsubscribe_stays_in_effect() {
     let gate = Gate::new();
     let mut live = slow(&gate, |_| ());
     let methods = ["subscribe", "unsubscribe", "subscribe", "unsubscribe", "subscribe"];
@@ -70,7 +70,7 @@ fn a_beginning_that_is_sent_behind_an_end_holds() {
 }
 
 #[test]
-fn a_beginning_that_is_cancelled_has_no_effect_and_lets_the_next_one_begin() {
+fn a_cancelled_subscribe_has_no_effect_and_does_not_delay_the_next() {
     let gate = Gate::new();
     let mut live = slow(&gate, |_| ());
     let lines = request(&live, 1, "subscribe", "a.txt") + &request(&live, 2, "unsubscribe", "b.txt");
@@ -106,7 +106,7 @@ fn the_order_holds_across_eras() {
 /// As first resolved: resolving a link may take long, and ending a subscription must not need that.
 #[cfg(unix)]
 #[test]
-fn a_link_is_subscribed_to_and_unsubscribed_from_in_one_breath() {
+fn a_link_can_be_subscribed_and_unsubscribed_at_once() {
     let tree = Tree::new().file("deep/a.txt", "one\n").link("link", "deep/a.txt");
     let mut live = Live::legacy(tree);
     for n in 0..20 {

@@ -15,7 +15,7 @@ fn tree() -> Tree {
 }
 
 #[test]
-fn each_stream_hears_what_it_asked_for_and_only_that() {
+fn each_stream_reports_what_it_was_opened_for_and_nothing_else() {
     let mut live = Live::quick(tree());
     let [a, b] = ["a.txt", "b.txt"].map(|path| live.tree.uri(path));
     live.listen_to_list("list");
@@ -35,7 +35,7 @@ fn each_stream_hears_what_it_asked_for_and_only_that() {
 }
 
 #[test]
-fn a_legacy_session_and_streams_are_told_side_by_side() {
+fn a_legacy_session_and_streams_are_notified_side_by_side() {
     let mut live = Live::legacy(tree());
     live.subscribe("a.txt");
     live.listen_to(1, "a.txt");
@@ -54,7 +54,7 @@ fn a_legacy_session_and_streams_are_told_side_by_side() {
 }
 
 #[test]
-fn a_cancelled_stream_is_silent_and_its_id_can_be_used_again() {
+fn a_cancelled_stream_is_silent_and_its_id_can_be_reused() {
     let mut live = Live::quick(tree());
     live.listen_to("s", "a.txt");
     live.cancel("s");
@@ -71,7 +71,7 @@ fn a_cancelled_stream_is_silent_and_its_id_can_be_used_again() {
 }
 
 #[test]
-fn cancelling_what_is_no_stream_changes_nothing() {
+fn cancelling_an_unknown_stream_has_no_effect() {
     let mut live = Live::quick(tree());
     live.listen_to(1, "a.txt");
     for id in [json!("1"), json!(2), json!(null), json!([1]), json!(1.0)] {
@@ -83,7 +83,7 @@ fn cancelling_what_is_no_stream_changes_nothing() {
 }
 
 #[test]
-fn there_are_sixty_four_streams_and_one_more_when_one_ends() {
+fn at_most_sixty_four_streams_are_open() {
     let mut live = Live::quick(tree());
     for id in 0..64 {
         live.listen_to(id, "a.txt");
@@ -102,7 +102,7 @@ fn there_are_sixty_four_streams_and_one_more_when_one_ends() {
 }
 
 #[test]
-fn streams_take_no_places_of_requests() {
+fn streams_take_no_slots_of_requests() {
     let tree = tree();
     let builder = TestServer::builder(&tree).limits(|limits| {
         quick(limits);
@@ -126,7 +126,7 @@ fn is_end(message: &Value) -> bool {
 }
 
 #[test]
-fn at_the_end_of_the_input_each_stream_has_its_result() {
+fn each_stream_gets_its_result_at_the_end_of_the_input() {
     let mut live = Live::quick(tree());
     let ids = [json!(1), json!("1"), json!("s")];
     for id in &ids {
@@ -143,7 +143,7 @@ fn at_the_end_of_the_input_each_stream_has_its_result() {
 
 /// `printf ... | mcp-fs DIR`: the input ends before the stream has begun.
 #[test]
-fn a_stream_that_is_opened_and_ended_in_one_breath_is_acknowledged_and_ended() {
+fn a_stream_opened_just_before_the_end_is_acknowledged_and_ended() {
     let tree = tree();
     let uri = tree.uri("a.txt");
     let honoured = json!({"resourceSubscriptions": [uri], "resourcesListChanged": true});

@@ -50,7 +50,7 @@ fn subscribing_twice_notifies_once() {
 }
 
 #[test]
-fn after_unsubscribing_nothing_is_told_of_that_file_and_all_of_the_others() {
+fn unsubscribing_affects_only_that_file() {
     let mut live = Live::legacy(tree());
     live.subscribe("a.txt");
     live.subscribe("b.txt");
@@ -80,7 +80,7 @@ fn another_spelling_of_the_uri_ends_a_subscription() {
 }
 
 #[test]
-fn some_lines_of_a_file_are_a_resource_of_their_own() {
+fn a_range_of_lines_is_a_resource_of_its_own() {
     let mut live = Live::legacy(tree());
     let (whole, lines) = (live.tree.uri("a.txt"), live.tree.uri("a.txt") + "?offset=1");
     live.subscribe("a.txt");
@@ -91,7 +91,7 @@ fn some_lines_of_a_file_are_a_resource_of_their_own() {
 }
 
 #[test]
-fn unsubscribing_from_what_was_never_subscribed_to_is_no_mistake() {
+fn unsubscribing_without_a_subscription_is_not_an_error() {
     let mut live = Live::legacy(tree());
     for path in ["a.txt", "missing.txt", "no/such/directory/a.txt", ""] {
         let uri = live.tree.uri(path);
@@ -110,7 +110,7 @@ fn a_missing_file_cannot_be_subscribed_to() {
 }
 
 #[test]
-fn what_leads_outside_is_refused_with_the_same_words_whether_or_not_it_exists() {
+fn a_uri_outside_is_rejected_with_the_same_words_whether_or_not_it_exists() {
     let mut live = Live::legacy(tree());
     let mut refusals = ["../secret", "../no-such-file", ".."].map(|path| {
         let uri = live.tree.uri("") + "/" + path;
@@ -145,7 +145,7 @@ fn a_malformed_uri_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_denied_or_no_regular_file_is_refused_as_for_reading() {
+fn denied_and_special_files_are_rejected_as_for_reading() {
     let mut live = Live::legacy(tree().file(".env", "KEY=1\n").fifo("pipe").socket("socket"));
     for path in [".env", "pipe", "socket"] {
         let uri = live.tree.uri(path);
@@ -157,7 +157,7 @@ fn what_is_denied_or_no_regular_file_is_refused_as_for_reading() {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_reached_is_refused_as_for_reading() {
+fn unreachable_files_are_rejected_as_for_reading() {
     let tree = tree().file("closed/a.txt", "one\n").mode("closed", 0o000);
     let Some(program) = unprivileged(&tree, [tree.path()]) else { return };
     let mut live = Live::new(Process::start(program).legacy(LATEST_LEGACY), tree);
@@ -172,7 +172,7 @@ fn what_cannot_be_reached_is_refused_as_for_reading() {
 }
 
 #[test]
-fn when_there_are_too_many_subscriptions_one_must_end_before_the_next() {
+fn at_the_limit_of_subscriptions_one_must_end_before_the_next() {
     let mut live = Live::with(tree(), |limits| {
         quick(limits);
         limits.watch.followed = 3;
@@ -215,7 +215,7 @@ fn subscriptions_are_bounded_in_bytes_too() {
 }
 
 #[test]
-fn nothing_is_told_before_initialized_and_once_what_came_until_then() {
+fn changes_before_initialized_are_reported_once_afterwards() {
     let mut live = Live::quick(tree());
     live.client.request("initialize", json!({"protocolVersion": LATEST_LEGACY, "capabilities": {}}));
     live.client.request("resources/list", json!({}));

@@ -42,7 +42,7 @@ fn appending_is_one_change() {
 }
 
 #[test]
-fn writing_it_anew_is_one_change() {
+fn rewriting_it_is_one_change() {
     one_change(|tree| fs::write(tree.join("a.txt"), "anew\n").unwrap());
 }
 
@@ -79,12 +79,12 @@ fn saving_with_a_backup_is_one_change() {
 }
 
 #[test]
-fn a_file_from_another_directory_in_its_place_is_one_change() {
+fn replacing_it_by_a_file_from_another_directory_is_one_change() {
     one_change(|tree| fs::rename(tree.join("sub/b.txt"), tree.join("a.txt")).unwrap());
 }
 
 #[test]
-fn deleting_and_making_it_again_at_once_is_one_change() {
+fn deleting_and_recreating_it_at_once_is_one_change() {
     one_change(|tree| {
         fs::remove_file(tree.join("a.txt")).unwrap();
         fs::write(tree.join("a.txt"), "one\n").unwrap();
@@ -92,7 +92,7 @@ fn deleting_and_making_it_again_at_once_is_one_change() {
 }
 
 #[test]
-fn a_directory_in_its_place_is_one_change() {
+fn replacing_it_by_a_directory_is_one_change() {
     one_change(|tree| {
         fs::remove_file(tree.join("a.txt")).unwrap();
         fs::create_dir(tree.join("a.txt")).unwrap();
@@ -100,7 +100,7 @@ fn a_directory_in_its_place_is_one_change() {
 }
 
 #[test]
-fn another_time_is_one_change() {
+fn changing_its_time_is_one_change() {
     one_change(|tree| {
         let file = fs::OpenOptions::new().write(true).open(tree.join("a.txt")).unwrap();
         file.set_modified(SystemTime::now() - Duration::from_hours(1)).unwrap();
@@ -108,7 +108,7 @@ fn another_time_is_one_change() {
 }
 
 #[test]
-fn that_it_goes_and_that_it_comes_back_are_two_changes() {
+fn disappearing_and_returning_are_two_changes() {
     let mut live = live();
     is_told_once(&mut live, |tree| fs::remove_file(tree.join("a.txt")).unwrap());
     is_told_once(&mut live, |tree| fs::write(tree.join("a.txt"), "back\n").unwrap());
@@ -117,7 +117,7 @@ fn that_it_goes_and_that_it_comes_back_are_two_changes() {
 }
 
 #[test]
-fn a_write_at_once_after_the_news_of_another_is_a_change_even_of_the_same_size() {
+fn a_write_right_after_a_notification_is_a_change_even_with_the_same_size() {
     let mut live = live();
     for text in ["two\n", "six\n", "ten\n", "one\n"] {
         // In one step, without truncating it first.
@@ -130,7 +130,7 @@ fn a_write_at_once_after_the_news_of_another_is_a_change_even_of_the_same_size()
 
 /// It is written while the server begins to watch it and examines it for the first time.
 #[test]
-fn what_is_written_as_soon_as_it_is_followed_is_told_once() {
+fn a_write_right_after_subscribing_is_reported_once() {
     let paths: Vec<String> = (0..500).map(|number| format!("{number:03}.txt")).collect();
     let tree = paths.iter().fold(Tree::new(), |tree, path| tree.file(path, "one\n"));
     let mut live = Live::new(TestServer::start(&tree).legacy(LATEST_LEGACY), tree);
@@ -144,7 +144,7 @@ fn what_is_written_as_soon_as_it_is_followed_is_told_once() {
 }
 
 #[test]
-fn a_log_that_never_rests_is_told_of_while_it_grows() {
+fn a_constantly_growing_log_is_reported_while_it_grows() {
     let mut live = live();
     let path = live.tree.join("a.txt");
     let (stop, stopped) = mpsc::channel::<()>();
@@ -164,7 +164,7 @@ fn a_log_that_never_rests_is_told_of_while_it_grows() {
 
 #[cfg(unix)]
 #[test]
-fn another_mode_is_no_change() {
+fn changing_its_mode_is_not_a_change() {
     use std::os::unix::fs::PermissionsExt as _;
     no_change(|tree| {
         for mode in [0o600, 0o755, 0o644] {
@@ -174,17 +174,17 @@ fn another_mode_is_no_change() {
 }
 
 #[test]
-fn reading_is_no_change() {
+fn reading_is_not_a_change() {
     no_change(|tree| assert_eq!(fs::read(tree.join("a.txt")).unwrap(), b"one\n"));
 }
 
 #[test]
-fn opening_it_to_write_and_not_writing_is_no_change() {
+fn opening_it_for_writing_without_a_write_is_not_a_change() {
     no_change(|tree| drop(fs::OpenOptions::new().append(true).open(tree.join("a.txt")).unwrap()));
 }
 
 #[test]
-fn what_happens_beside_it_is_no_change() {
+fn changes_of_other_files_are_not_a_change() {
     no_change(|tree| {
         append(tree, "other.txt", "more\n");
         fs::write(tree.join("a.txt.tmp"), "beside\n").unwrap();
@@ -195,6 +195,6 @@ fn what_happens_beside_it_is_no_change() {
 }
 
 #[test]
-fn another_name_for_the_same_file_is_no_change() {
+fn another_hard_link_is_not_a_change() {
     no_change(|tree| fs::hard_link(tree.join("a.txt"), tree.join("same.txt")).unwrap());
 }

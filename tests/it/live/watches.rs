@@ -52,7 +52,7 @@ fn nothing_is_watched_before_a_client_subscribes() {
 }
 
 #[test]
-fn a_subscription_takes_the_directories_on_its_way_and_its_file_and_no_others() {
+fn a_subscription_watches_only_its_file_and_the_directories_on_its_path() {
     let mut live = Live::spawn(tree(), []);
     live.listen_to("s", "x/y/z/b.txt");
     // DIR, x, x/y, x/y/z, and the file, which may have another name.
@@ -63,7 +63,7 @@ fn a_subscription_takes_the_directories_on_its_way_and_its_file_and_no_others() 
 }
 
 #[test]
-fn the_list_takes_each_directory_once() {
+fn the_list_watches_each_directory_once() {
     let mut live = Live::spawn(tree(), []);
     live.listen_to_list("s");
     // DIR, x, x/y, x/y/z, other, empty.
@@ -99,7 +99,7 @@ fn no_watch_is_left_after_unsubscribing() {
 }
 
 #[test]
-fn one_thread_watches_and_descriptors_do_not_grow_with_what_was_followed_before() {
+fn one_thread_watches_and_past_subscriptions_leave_no_descriptors() {
     let mut live = Live::spawn(tree(), []);
     let mut rounds = |count: usize| {
         for _ in 0..count {
@@ -121,7 +121,7 @@ fn one_thread_watches_and_descriptors_do_not_grow_with_what_was_followed_before(
 /// Other servers run in this process at the same time; this one's watches are identified by the inode of its directory.
 /// The watching thread owns the descriptor, so when that is gone, the thread has ended.
 #[test]
-fn a_server_that_has_ended_leaves_no_watch_and_so_no_thread() {
+fn a_server_that_has_ended_leaves_no_watches_and_no_thread() {
     use std::os::unix::fs::MetadataExt as _;
     let tree = tree();
     let inode = format!(" ino:{:x} ", fs::metadata(tree.path()).unwrap().ino());

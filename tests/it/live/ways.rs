@@ -22,7 +22,7 @@ fn is_told(live: &mut Live, path: &str, change: impl FnOnce(&Tree)) {
 }
 
 #[test]
-fn a_change_behind_a_link_is_told_by_the_name_of_the_link() {
+fn a_change_behind_a_link_is_reported_by_the_name_of_the_link() {
     let mut live =
         Live::legacy(Tree::new().file("deep/er/a.txt", "one\n").file("b.txt", "b\n").link("link", "deep/er/a.txt"));
     live.subscribe("link");
@@ -56,7 +56,7 @@ fn each_link_of_a_chain_and_each_directory_on_the_way_counts() {
 }
 
 #[test]
-fn a_link_that_leads_outside_from_now_on_is_a_change_and_nothing_there_is_followed() {
+fn a_link_redirected_outside_is_a_change_and_its_target_is_not_followed() {
     let mut live = Live::legacy(Tree::new().file("a.txt", "one\n").link("link", "a.txt"));
     live.subscribe("link");
     is_told(&mut live, "link", |tree| point(tree, "link", "../secret"));
@@ -66,7 +66,7 @@ fn a_link_that_leads_outside_from_now_on_is_a_change_and_nothing_there_is_follow
 }
 
 #[test]
-fn a_directory_above_that_goes_and_comes_back_is_two_changes() {
+fn a_parent_that_disappears_and_returns_is_two_changes() {
     let mut live = Live::legacy(Tree::new().file("x/y/z/a.txt", "one\n"));
     live.subscribe("x/y/z/a.txt");
     for directory in ["x", "x/y", "x/y/z"] {
@@ -80,7 +80,7 @@ fn a_directory_above_that_goes_and_comes_back_is_two_changes() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn another_directory_in_the_place_of_one_above_is_a_change() {
+fn replacing_a_parent_directory_is_a_change() {
     let mut live = Live::legacy(Tree::new().file("x/a.txt", "one\n").file("y/a.txt", "another\n"));
     live.subscribe("x/a.txt");
     is_told(&mut live, "x/a.txt", |tree| {
@@ -91,7 +91,7 @@ fn another_directory_in_the_place_of_one_above_is_a_change() {
 }
 
 #[test]
-fn what_comes_and_goes_in_a_directory_is_a_change_of_it_and_what_does_so_below_is_not() {
+fn entries_that_appear_or_disappear_change_their_directory_only() {
     let mut live = Live::legacy(Tree::new().file("sub/a.txt", "one\n").dir("sub/deep"));
     live.subscribe("sub");
     for change in [
@@ -112,7 +112,7 @@ fn what_comes_and_goes_in_a_directory_is_a_change_of_it_and_what_does_so_below_i
 }
 
 #[test]
-fn writing_into_a_file_is_no_change_of_its_directory() {
+fn writing_to_a_file_does_not_change_its_directory() {
     let mut live = Live::legacy(Tree::new().file("sub/a.txt", "one\n"));
     live.subscribe("sub");
     live.subscribe("sub/a.txt");
@@ -146,7 +146,7 @@ fn any_name_can_be_followed() {
 }
 
 #[test]
-fn a_part_of_a_file_is_followed_with_the_file_under_the_uri_that_was_given() {
+fn a_range_of_a_file_is_followed_under_its_own_uri() {
     let mut live = Live::legacy(Tree::new().file("a.txt", "one\ntwo\n"));
     let uri = live.tree.uri("a.txt") + "?offset=2&limit=1";
     assert_eq!(live.client.request("resources/subscribe", json!({"uri": uri}))["result"], json!({}));

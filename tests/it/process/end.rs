@@ -10,7 +10,7 @@ use super::{output, pings, reads, silent};
 use crate::support::{Client as _, LATEST_LEGACY, Process, Tree};
 
 #[test]
-fn the_end_of_the_input_ends_it_when_it_is_idle() {
+fn the_end_of_its_input_ends_an_idle_process() {
     let tree = Tree::new();
     let mut process = Process::spawn([tree.path()]).legacy(LATEST_LEGACY);
     process.result("tools/list", json!({}));
@@ -39,7 +39,7 @@ fn a_signal_ends_it() {
 /// The client is stuck, and then its supervisor ends everything.
 #[cfg(unix)]
 #[test]
-fn a_signal_ends_it_while_its_output_is_not_read() {
+fn a_signal_ends_it_even_if_its_output_is_not_read() {
     let tree = Tree::new().file("big.txt", "x".repeat(250_000));
     for signal in ["-INT", "-TERM", "-HUP"] {
         let mut command = silent(&tree);

@@ -38,7 +38,7 @@ fn the_number_of_open_descriptors_stays_the_same() {
 
 /// An allocator keeps freed memory in several heaps, one for every few threads; with these reads that was 60 MB.
 #[test]
-fn the_memory_of_large_answers_goes_back_to_the_system() {
+fn the_memory_of_large_answers_is_returned_to_the_system() {
     let tree = Tree::new().file("large.bin", vec![0; 3_750_000]);
     let mut process = Process::start_unread(command([tree.path()])).legacy(LATEST_LEGACY);
     let reads: Vec<_> = (0..60).map(|_| process.ask("resources/read", json!({"uri": tree.uri("large.bin")}))).collect();
@@ -52,7 +52,7 @@ fn the_memory_of_large_answers_goes_back_to_the_system() {
 /// A file is in memory several times while it is edited, and would then stay in a heap for every few threads: 250 MB
 /// here.
 #[test]
-fn large_files_are_edited_in_the_memory_of_one() {
+fn large_files_are_edited_one_at_a_time() {
     let text = "line\n".repeat(800_000);
     let names: Vec<String> = (0..16).map(|number| format!("{number}.txt")).collect();
     let tree = names.iter().fold(Tree::new(), |tree, name| tree.file(name, format!("first\n{text}")));
@@ -71,7 +71,7 @@ fn large_files_are_edited_in_the_memory_of_one() {
 /// `O_NONBLOCK` belongs to the open file description. A parent, a shell or `cat` on the same terminal shares it, and
 /// would find its reads and writes failing.
 #[test]
-fn shared_streams_are_left_blocking() {
+fn shared_streams_stay_blocking() {
     let tree = Tree::new().file("a.txt", "x".repeat(100_000));
     let (stdin_pipe, stdout_pipe) = (std::io::pipe().expect("a pipe"), std::io::pipe().expect("a pipe"));
     let (stdin_socket, stdout_socket) = (UnixStream::pair().expect("sockets"), UnixStream::pair().expect("sockets"));

@@ -8,7 +8,7 @@ use super::{judge, output, pings, silent};
 use crate::support::{Client as _, LATEST_LEGACY, Process, Tree, command, run};
 
 #[test]
-fn nothing_is_logged_while_all_goes_well() {
+fn nothing_is_logged_unless_something_goes_wrong() {
     let tree = Tree::new().file("a.txt", "one\n");
     let mut process = Process::spawn([tree.path()]).legacy(LATEST_LEGACY);
     process.tool_text("read_text_file", json!({"path": "a.txt"}));
@@ -18,7 +18,7 @@ fn nothing_is_logged_while_all_goes_well() {
 }
 
 #[test]
-fn trace_shows_every_line_in_and_out() {
+fn trace_shows_every_message() {
     let tree = Tree::new();
     let by_option = Process::spawn(["--log-level".as_ref(), "trace".as_ref(), tree.path().as_os_str()]);
     let mut by_variable = command([tree.path()]);
@@ -41,7 +41,7 @@ fn trace_shows_every_line_in_and_out() {
 
 /// Answers are assembled from parts and escaped late; the log shows them as they are sent.
 #[test]
-fn trace_shows_the_whole_of_a_batch_and_the_beginning_of_a_long_text() {
+fn trace_shows_batches_whole_and_long_texts_cut() {
     let tree = Tree::new().file("a.txt", "line \"1\"\n".repeat(2_000));
     let mut process = Process::spawn(["--log-level=trace".as_ref(), tree.path().as_os_str()]).legacy("2025-03-26");
     process.send_line(r#"[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","id":"b","method":"ping"}]"#);
@@ -54,7 +54,7 @@ fn trace_shows_the_whole_of_a_batch_and_the_beginning_of_a_long_text() {
 }
 
 #[test]
-fn what_a_client_sends_cannot_act_on_the_terminal_that_shows_the_log() {
+fn client_input_in_the_log_cannot_control_the_terminal() {
     let tree = Tree::new();
     let mut process = Process::spawn(["--log-level=trace".as_ref(), tree.path().as_os_str()]);
     // Inside a string, where JSON requires escapes; as one byte; and as a direction change.
@@ -73,7 +73,7 @@ fn what_a_client_sends_cannot_act_on_the_terminal_that_shows_the_log() {
 
 /// A pipe holds 64 KiB; this log is many times that size.
 #[test]
-fn an_unread_stderr_blocks_nothing() {
+fn an_unread_stderr_does_not_block_the_server() {
     let tree = Tree::new();
     let input = pings(5_000);
     std::fs::write(tree.outside().join("input"), &input).expect("a file");
@@ -89,7 +89,7 @@ fn an_unread_stderr_blocks_nothing() {
 }
 
 #[test]
-fn a_stderr_that_was_closed_blocks_nothing() {
+fn a_closed_stderr_does_not_block_the_server() {
     let tree = Tree::new();
     let input = pings(1_000);
     std::fs::write(tree.outside().join("input"), &input).expect("a file");
@@ -106,7 +106,7 @@ fn a_stderr_that_was_closed_blocks_nothing() {
 /// `2>&1`: a log line in the middle of a message would corrupt it.
 #[cfg(unix)]
 #[test]
-fn with_stderr_and_stdout_the_same_there_is_no_log() {
+fn there_is_no_log_if_stderr_and_stdout_are_the_same() {
     use std::os::fd::OwnedFd;
     use std::os::unix::net::UnixStream;
 
@@ -132,7 +132,7 @@ fn with_stderr_and_stdout_the_same_there_is_no_log() {
 }
 
 #[test]
-fn the_option_wins_over_the_variable_and_off_is_off() {
+fn the_option_wins_over_the_variable() {
     let tree = Tree::new();
     let mut silenced = command(["--log-level=off".as_ref(), tree.path().as_os_str()]);
     silenced.env("MCP_FS_LOG", "trace");

@@ -84,7 +84,7 @@ fn stdout_may_be_a_file() {
 }
 
 #[test]
-fn an_empty_input_ends_well() {
+fn an_empty_input_ends_it_without_an_error() {
     let tree = Tree::new();
     let mut command = silent(&tree);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -95,7 +95,7 @@ fn an_empty_input_ends_well() {
 /// Shells can close streams: `mcp-fs DIR <&-`.
 #[cfg(unix)]
 #[test]
-fn streams_that_are_closed_from_the_start_end_it_well() {
+fn closed_streams_end_it_without_an_error() {
     let tree = Tree::new();
     for closed in ["<&-", ">&- </dev/null", "2>&- </dev/null", "<&- >&- 2>&-"] {
         let mut shell = std::process::Command::new("sh");

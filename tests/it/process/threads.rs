@@ -43,7 +43,7 @@ fn tree() -> Tree {
 }
 
 #[test]
-fn without_any_thread_it_says_so_and_does_not_start() {
+fn without_threads_it_explains_why_it_does_not_start() {
     let tree = tree();
     for args in [&[] as &[_], &["--allow-write", "--log-level=trace"]] {
         let Some(command) = limited(&tree, 1, args) else { return };
@@ -59,7 +59,7 @@ fn without_any_thread_it_says_so_and_does_not_start() {
 
 /// Files and terminals need a thread each for reading and writing.
 #[test]
-fn streams_that_take_threads_have_them_from_the_start_or_it_does_not_start() {
+fn it_does_not_start_without_the_threads_for_its_streams() {
     let tree = tree();
     let input = tree.outside().join("input");
     fs::write(&input, super::pings(3)).unwrap();
@@ -79,7 +79,7 @@ fn streams_that_take_threads_have_them_from_the_start_or_it_does_not_start() {
 /// With room for one thread in addition to those of its streams, that thread does all work that needs one, one piece at
 /// a time. (The streams need threads because they belong to another user, so that they cannot be reopened.)
 #[test]
-fn with_one_thread_requests_take_turns() {
+fn with_one_thread_requests_run_one_at_a_time() {
     let tree = tree();
     let Some(command) = limited(&tree, 4, &["--allow-write"]) else { return };
     let mut process = Process::start(command).legacy(LATEST_LEGACY);
@@ -113,7 +113,7 @@ fn with_one_thread_requests_take_turns() {
 
 /// Even if its last thread is stuck: work that needs one gets an error, and the server continues.
 #[test]
-fn a_request_for_which_there_is_no_thread_gets_an_error_and_the_server_goes_on() {
+fn a_request_without_a_thread_gets_an_error_and_the_server_continues() {
     let tree = tree();
     let mut server = TestServer::builder(&tree).allow_write().threads(0).start().legacy(LATEST_LEGACY);
     for (name, arguments) in [

@@ -37,7 +37,7 @@ fn completes<'c>(tree: &Tree, cases: impl IntoIterator<Item = (&'c str, &'c [&'c
 }
 
 #[test]
-fn the_exact_case_comes_first_then_any_case_then_what_is_within_each_by_name() {
+fn matches_are_ordered_by_exact_case_any_case_and_substring() {
     let names = ["makefile", "Makefile", "MAKE.md", "Maker/x", "make/x", "remake.c", "a-Make", "other"];
     let tree = names.iter().fold(Tree::new(), |tree, name| tree.file(name, ""));
     completes(
@@ -96,7 +96,7 @@ fn the_directory_may_be_written_in_any_way() {
 }
 
 #[test]
-fn what_cannot_be_listed_has_no_completions() {
+fn unlistable_directories_have_no_completions() {
     let tree = Tree::new().file("file", "x").file(".ssh/id", "").file("d/.env", "").file("d/.env.example", "");
     let root = tree.path().to_str().unwrap();
     let megabyte = "a".repeat(1 << 20);
@@ -111,7 +111,7 @@ fn what_cannot_be_listed_has_no_completions() {
 }
 
 #[test]
-fn of_more_than_a_hundred_the_best_hundred_are_given() {
+fn at_most_the_best_hundred_completions_are_returned() {
     let tree = (0..1_000).fold(Tree::new(), |tree, number| tree.file(format!("d/file-{number:04}"), ""));
     let tree = tree.file("d/FILE", "");
     let mut server = TestServer::start(&tree);
@@ -132,7 +132,7 @@ fn of_more_than_a_hundred_the_best_hundred_are_given() {
 }
 
 #[test]
-fn dot_files_come_last_and_version_control_s_own_when_they_are_begun() {
+fn dot_files_come_last_and_version_control_only_if_started() {
     let tree = Tree::new().file(".gitignore", "ignored\n").file(".git/HEAD", "").file("ignored", "").file("z", "");
     let tree = tree.file(".github/x", "").file("CVS/Root", "").file("legit", "");
     completes(
@@ -150,7 +150,7 @@ fn dot_files_come_last_and_version_control_s_own_when_they_are_begun() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_offered_as_what_they_lead_to_inside() {
+fn links_are_offered_as_their_targets_inside() {
     let tree = Tree::new().file("d/f", "").file(".env", "").link("l-dir", "d").link("l-file", "d/f");
     let tree =
         tree.link("l-absolute", "{root}/d").link("l-link", "l-dir").link("l-up", "d/..").link("l-root", "{root}");
@@ -173,7 +173,7 @@ fn links_are_offered_as_what_they_lead_to_inside() {
 /// However many lead outside, the entries after them are found, within a limit.
 #[cfg(unix)]
 #[test]
-fn links_that_lead_out_do_not_take_the_place_of_files() {
+fn links_outside_do_not_displace_files() {
     let out = |tree: Tree, count| (0..count).fold(tree, |tree, n| tree.link(format!("a{n:04}"), "../secret"));
     let tree = out(Tree::new().file("b", ""), 500);
     completes(&tree, [("", &["b"][..])]);

@@ -11,7 +11,7 @@ fn errors(tree: &Tree, uri: &str) -> [Value; 2] {
 }
 
 #[test]
-fn a_missing_resource_has_each_era_s_code_and_names_the_uri() {
+fn a_missing_resource_gets_the_code_of_each_era_and_names_the_uri() {
     let tree = Tree::new().file("a.txt", "x").dir("d");
     for path in ["gone.txt", "gone/a.txt", "a.txt/b", "a.txt/", "d/gone", "%252e%252e", "a.txt?x=1"] {
         let uri = format!("{}/{path}", tree.uri(""));
@@ -32,7 +32,7 @@ fn every_legacy_revision_says_not_found_the_same_way() {
 
 /// The answer must not reveal whether there is anything outside.
 #[test]
-fn a_uri_that_leads_outside_is_refused_the_same_way_whatever_is_there() {
+fn a_uri_outside_is_rejected_in_the_same_way_whatever_is_there() {
     let tree = Tree::new();
     let mut answers = Vec::new();
     for uri in ["../secret".to_owned(), "../nothing".to_owned(), tree.uri("../secret"), tree.uri("") + "/%2e%2e/secret"]
@@ -48,7 +48,7 @@ fn a_uri_that_leads_outside_is_refused_the_same_way_whatever_is_there() {
 }
 
 #[test]
-fn a_uri_that_is_none_of_ours_is_refused() {
+fn a_uri_of_another_scheme_or_host_is_rejected() {
     let tree = Tree::new().file("a.txt", "x");
     let inside = tree.uri("a.txt");
     for uri in [
@@ -71,7 +71,7 @@ fn a_uri_that_is_none_of_ours_is_refused() {
 
 /// Each path above it is matched against the deny patterns: for a path of a megabyte that would take hours.
 #[test]
-fn a_path_that_is_longer_than_any_is_refused_at_once() {
+fn a_path_longer_than_possible_is_rejected_at_once() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
     for name in [".e/", "\u{e9}/", "a/../"] {
@@ -84,7 +84,7 @@ fn a_path_that_is_longer_than_any_is_refused_at_once() {
 
 /// -32603, because Claude Code hides the message of -32602 and -32002.
 #[test]
-fn a_blob_that_is_too_big_is_refused_with_size_and_limit() {
+fn a_blob_over_the_limit_is_refused_with_size_and_limit() {
     let tree = Tree::new().file("fits.bin", [0; 1_234]).file("over.bin", [0; 1_235]);
     let mut server = TestServer::builder(&tree).limits(|limits| limits.blob_bytes = 1_234).start();
     let result = server.result("resources/read", json!({"uri": tree.uri("fits.bin")}));
@@ -106,7 +106,7 @@ fn a_blob_far_beyond_all_limits_is_refused_by_its_first_bytes() {
 }
 
 #[test]
-fn what_is_denied_says_so_and_by_which_pattern() {
+fn a_denied_resource_names_the_pattern() {
     let tree = Tree::new().file(".env", "KEY=1").file("d/.ssh/config", "");
     for path in [".env", "d/.ssh/config", "d/.ssh", ".ENV", "d/.ssh/gone"] {
         for error in errors(&tree, &tree.uri(path)) {
@@ -119,7 +119,7 @@ fn what_is_denied_says_so_and_by_which_pattern() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_regular_file_says_what_it_is() {
+fn a_special_file_is_named_by_its_kind() {
     let tree = Tree::new().fifo("pipe").socket("sock").link("loop", "loop").link("to-pipe", "pipe");
     for (path, said) in [("pipe", "FIFO"), ("sock", "socket"), ("to-pipe", "FIFO"), ("loop", "links")] {
         for error in errors(&tree, &tree.uri(path)) {
@@ -152,7 +152,7 @@ fn a_broken_link_is_not_found() {
 
 /// However it is spelled; and it is not echoed in full.
 #[test]
-fn a_uri_that_is_longer_than_any_files_is_refused() {
+fn a_uri_longer_than_any_file_needs_is_rejected() {
     let tree = Tree::new().file("a.txt", "one\n");
     let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
     let long = |dots: usize| tree.uri("") + &"/.".repeat(dots) + "/a.txt";

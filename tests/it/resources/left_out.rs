@@ -48,7 +48,7 @@ fn a_nested_ignore_file_adds_to_and_overrides_those_above() {
 }
 
 #[test]
-fn a_dot_ignore_file_counts_too_and_wins() {
+fn a_dot_ignore_file_applies_and_takes_precedence() {
     let tree =
         Tree::new().file(".gitignore", "*.log\na\n").file(".ignore", "b\n!keep.log\n").file("a", "").file("b", "");
     let tree = tree.file("keep.log", "").file("x.log", "").file("c", "");
@@ -133,7 +133,7 @@ fn a_linked_ignore_file_is_not_followed() {
 }
 
 #[test]
-fn the_limit_cuts_the_deepest_files_and_the_result_says_so() {
+fn the_limit_cuts_the_deepest_files_and_is_reported() {
     let tree = (0..30)
         .fold(Tree::new(), |tree, number| tree.file(format!("d/{number:02}"), "").file(format!("{number:02}"), ""));
     for (list, page, is_cut) in [(40, 7, true), (59, 1_000, true), (60, 7, false), (60, 1_000, false), (100, 9, false)]
@@ -151,7 +151,7 @@ fn the_limit_cuts_the_deepest_files_and_the_result_says_so() {
 }
 
 #[test]
-fn a_full_list_is_also_told_on_stderr() {
+fn a_cut_list_is_reported_on_stderr() {
     let tree = Tree::new().file("a", "").file("b", "");
     let mut process = crate::support::Process::spawn(["--list-limit".as_ref(), "1".as_ref(), tree.path().as_os_str()]);
     assert_eq!(names(&list_all(&mut process)), ["a"]);

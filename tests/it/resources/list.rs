@@ -45,7 +45,7 @@ fn oracle(tree: &Tree) -> Vec<String> {
 }
 
 #[test]
-fn exactly_the_files_that_another_walker_finds_are_listed_shallow_first() {
+fn the_list_equals_that_of_another_walker_shallow_first() {
     let tree = project();
     let want = oracle(&tree);
     assert_eq!(want.len(), 15, "the oracle hides too much or too little: {want:?}");

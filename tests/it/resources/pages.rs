@@ -93,7 +93,7 @@ fn a_cursor_works_after_its_snapshot_is_gone() {
 }
 
 #[test]
-fn files_that_come_and_go_between_pages_neither_double_nor_hide_the_others() {
+fn files_that_appear_or_disappear_between_pages_do_not_affect_others() {
     let tree = ten_files();
     // In one process from the snapshot, in another by a new walk.
     for same_process in [true, false] {
@@ -117,7 +117,7 @@ fn files_that_come_and_go_between_pages_neither_double_nor_hide_the_others() {
 }
 
 #[test]
-fn what_is_no_cursor_is_refused() {
+fn an_invalid_cursor_is_rejected() {
     let tree = ten_files();
     let mut server = start(&tree);
     let (_, cursor) = page(&mut server, None);

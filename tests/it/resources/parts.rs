@@ -55,7 +55,7 @@ fn many_lines() -> String {
 }
 
 #[test]
-fn part_after_part_gives_the_file_back() {
+fn reading_part_after_part_yields_the_file() {
     for (name, content) in [
         ("lines.txt", many_lines()),
         ("no end.txt", many_lines() + "no newline at the end"),
@@ -68,7 +68,7 @@ fn part_after_part_gives_the_file_back() {
 }
 
 #[test]
-fn a_part_ends_with_a_line_where_one_fits_and_with_a_character_otherwise() {
+fn a_part_ends_at_a_line_if_one_fits_and_else_at_a_character() {
     let tree = Tree::new().file("lines", "0123456789\n".repeat(200)).file("line", "\u{65e5}".repeat(400));
     let mut server = start(&tree);
     let to = |item: &Value| continues(item).map(|continuation| continuation["to"].as_u64().expect("to"));
@@ -90,7 +90,7 @@ fn a_text_that_just_fits_is_whole() {
 }
 
 #[test]
-fn a_range_chooses_lines_and_characters() {
+fn a_range_selects_lines_and_characters() {
     let tree = Tree::new().file("a.txt", "one\ntw\u{f6}\nthree\n");
     let mut server = start(&tree);
     for (range, want) in [
@@ -128,7 +128,7 @@ fn a_range_past_the_end_says_so() {
 
 /// A client that asks for ten lines gets ten, without a marker among them; `_meta` still says where the file continues.
 #[test]
-fn a_range_that_is_given_whole_has_no_marker() {
+fn a_complete_range_has_no_marker() {
     let tree = Tree::new().file("a.txt", "one\ntwo\nthree\n");
     let item = read(&mut start(&tree), &(tree.uri("a.txt") + "?offset=2&limit=1"));
     assert_eq!(item["text"], "two\n");
@@ -137,7 +137,7 @@ fn a_range_that_is_given_whole_has_no_marker() {
 }
 
 #[test]
-fn a_range_longer_than_an_answer_goes_on_within_the_range() {
+fn a_range_longer_than_an_answer_continues_within_the_range() {
     let tree = Tree::new().file("a.txt", "0123456789\n".repeat(300));
     let mut server = start(&tree);
     let (mut text, mut uri) = (String::new(), tree.uri("a.txt") + "?offset=11&limit=200");
@@ -155,7 +155,7 @@ fn a_range_longer_than_an_answer_goes_on_within_the_range() {
 }
 
 #[test]
-fn a_wrong_range_is_refused() {
+fn an_invalid_range_is_rejected() {
     let tree = Tree::new().file("a.txt", "x\n").file("a.bin", b"a\0b").dir("d");
     let mut server = start(&tree);
     for wrong in [

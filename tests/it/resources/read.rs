@@ -11,7 +11,7 @@ fn item(name: &str, content: &[u8]) -> Value {
 }
 
 #[test]
-fn text_and_blob_are_told_apart_by_the_content() {
+fn the_content_decides_between_text_and_blob() {
     for (name, content, is_text, mime_type) in [
         ("a.md", &b"# hi\r\n"[..], true, "text/markdown"),
         ("a.bin", b"plain", true, "text/plain"),
@@ -39,7 +39,7 @@ fn a_guessed_encoding_is_a_blob_without_charset() {
 }
 
 #[test]
-fn the_uri_comes_back_as_it_was_written() {
+fn the_uri_is_echoed_as_it_was_written() {
     let tree = Tree::new().file("a b.txt", "x");
     let mut server = TestServer::start(&tree);
     let uri = tree.uri("a b.txt");
@@ -57,7 +57,7 @@ fn the_uri_comes_back_as_it_was_written() {
 /// Some clients send spaces, raw UTF-8, or a relative reference. Such text is not a URI, and clients that validate
 /// answers would reject it there.
 #[test]
-fn what_was_asked_by_no_real_uri_is_answered_under_a_real_one() {
+fn an_invalid_uri_is_answered_under_a_valid_one() {
     let tree = Tree::new().file("a \u{e9}.txt", "x");
     let uri = tree.uri("a \u{e9}.txt");
     for (spelled, want) in [
@@ -75,7 +75,7 @@ fn what_was_asked_by_no_real_uri_is_answered_under_a_real_one() {
 
 #[cfg(unix)]
 #[test]
-fn a_directory_is_one_item_with_a_line_for_each_entry() {
+fn a_directory_is_one_content_with_a_line_per_entry() {
     let tree = Tree::new().file("d/a.txt", "").dir("d/sub").link("d/l", "a.txt").fifo("d/p").file("d/.env", "");
     let mut server = TestServer::start(&tree);
     for uri in [tree.uri("d"), tree.uri("d") + "/"] {
@@ -111,7 +111,7 @@ fn a_link_inside_is_followed() {
 /// What looks like a range may be a name.
 #[cfg(unix)]
 #[test]
-fn a_query_that_is_no_range_and_a_fragment_are_part_of_the_name() {
+fn a_fragment_or_unknown_query_is_part_of_the_name() {
     let tree =
         Tree::new().file("what?", "1").file("a?x=1", "2").file("a#b", "3").file("a?offset=1&x=2", "4").file("a", "no");
     let mut server = TestServer::start(&tree);

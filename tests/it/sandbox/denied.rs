@@ -95,7 +95,7 @@ fn a_denied_resource_has_the_code_that_clients_show() {
 }
 
 #[test]
-fn whether_a_denied_name_is_there_cannot_be_asked() {
+fn answers_do_not_reveal_whether_a_denied_name_exists() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     for operation in OPERATIONS {
@@ -109,7 +109,7 @@ fn whether_a_denied_name_is_there_cannot_be_asked() {
 
 /// A denied directory denies everything below it, whichever way leads there.
 #[test]
-fn whether_a_name_is_in_a_denied_directory_cannot_be_asked_through_a_link() {
+fn a_link_does_not_reveal_whether_a_denied_directory_contains_a_name() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     for operation in OPERATIONS {
@@ -147,7 +147,7 @@ fn no_listing_shows_denied_names() {
 }
 
 #[test]
-fn a_listing_says_that_something_was_left_out_and_neither_what_nor_how_much() {
+fn a_listing_mentions_denied_entries_without_names_or_counts() {
     let one = Tree::new().file(".env", SECRET_MARKER).file("plain.txt", "plain\n");
     let many = Tree::new().file("a.pem", SECRET_MARKER).file("b.pem", SECRET_MARKER).file("plain.txt", "plain\n");
     let [mut one_server, mut many_server] = [&one, &many].map(|tree| TestServer::builder(tree).deny("*.pem").start());
@@ -186,7 +186,7 @@ fn no_answer_about_a_denied_entry_names_its_pattern() {
 
 /// On NTFS `.env:` is `.env`, and on FAT `.ssh.` is `.ssh`; the server does not check which kind of disk it is on.
 #[test]
-fn streams_and_dropped_ends_of_denied_names_are_denied() {
+fn alternate_streams_and_trailing_dots_of_denied_names_are_denied() {
     let tree = tree().file(".env::$DATA", SECRET_MARKER).file("keys/id_rsa.", SECRET_MARKER).file("a:b", "plain\n");
     let mut server = TestServer::builder(&tree).allow_write().start();
     for operation in OPERATIONS {
@@ -207,7 +207,7 @@ fn streams_and_dropped_ends_of_denied_names_are_denied() {
 }
 
 #[test]
-fn given_patterns_are_denied_besides_the_default_ones() {
+fn patterns_from_the_option_add_to_the_defaults() {
     let tree = Tree::new()
         .file("key.pem", SECRET_MARKER)
         .file("sub/KEY.PEM", SECRET_MARKER)
@@ -243,7 +243,7 @@ fn given_patterns_are_denied_besides_the_default_ones() {
 }
 
 #[test]
-fn the_default_patterns_are_lifted_by_their_flag_and_given_ones_are_not() {
+fn the_flag_disables_the_default_patterns_only() {
     let tree = Tree::new().file(".env", "KEY=1\n").file(".ssh/config", "Host\n").file("key.pem", SECRET_MARKER);
     let mut server = TestServer::builder(&tree).no_default_deny().deny("*.pem").start();
     assert_eq!(server.tool_text("read_text_file", json!({"path": ".env"})), "KEY=1\n");
@@ -257,7 +257,7 @@ fn the_default_patterns_are_lifted_by_their_flag_and_given_ones_are_not() {
 }
 
 #[test]
-fn what_a_killed_write_left_is_never_given_out() {
+fn leftovers_of_killed_writes_are_never_served() {
     let tree = Tree::new().file(".mcp-fs-1a2b.tmp", SECRET_MARKER).file("sub/.mcp-fs-3c4d.tmp", SECRET_MARKER);
     let mut server = TestServer::builder(&tree).no_default_deny().start();
     for operation in OPERATIONS {

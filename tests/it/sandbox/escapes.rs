@@ -214,7 +214,7 @@ fn reading_a_resource_never_leads_out_in_the_modern_era() {
 
 /// The table cannot remove files of the host; but it can include existing and missing ones.
 #[test]
-fn whether_a_path_of_the_host_exists_cannot_be_asked() {
+fn answers_do_not_reveal_whether_a_host_path_exists() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     for operation in OPERATIONS {

@@ -70,17 +70,17 @@ fn nothing_outside_is_read(error: u32) {
 }
 
 #[test]
-fn nothing_outside_is_read_where_the_kernel_has_no_openat2() {
+fn nothing_outside_is_read_if_the_kernel_has_no_openat2() {
     nothing_outside_is_read(ENOSYS);
 }
 
 #[test]
-fn nothing_outside_is_read_where_a_sandbox_refuses_openat2() {
+fn nothing_outside_is_read_if_a_sandbox_refuses_openat2() {
     nothing_outside_is_read(EPERM);
 }
 
 #[test]
-fn what_is_inside_is_served_without_openat2() {
+fn files_inside_are_served_without_openat2() {
     let tree = Tree::new()
         .file("inside.txt", "inside\n")
         .file("inner/leaf.txt", "inside\n")

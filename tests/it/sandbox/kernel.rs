@@ -155,7 +155,7 @@ fn kernel_file_systems_are_not_changed() {
 }
 
 #[test]
-fn kernel_file_systems_cannot_be_the_directory() {
+fn kernel_file_systems_cannot_be_served() {
     let tree = Tree::new().link("to-proc", "/proc");
     let link = tree.join("to-proc");
     for directory in ["/proc", "/proc/self", "/proc/self/fd", "/sys", link.to_str().expect("text")] {

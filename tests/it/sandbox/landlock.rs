@@ -41,7 +41,7 @@ fn refused<T>(done: Result<T, Error>) -> bool {
 }
 
 #[test]
-fn nothing_outside_can_be_opened_by_a_thread_that_is_locked_in() {
+fn a_confined_thread_cannot_open_anything_outside() {
     let tree = Tree::new().file("inside.txt", "inside\n").link("out", "../secret");
     let secret = tree.outside().join("secret");
     assert!(File::open(&secret).is_ok(), "it is there");
@@ -59,7 +59,7 @@ fn nothing_outside_can_be_opened_by_a_thread_that_is_locked_in() {
 }
 
 #[test]
-fn the_threads_of_a_thread_that_is_locked_in_are_locked_in() {
+fn threads_started_by_a_confined_thread_are_confined() {
     let tree = Tree::new();
     let secret = tree.outside().join("secret");
     locked_in(&tree, false, |_| {
@@ -84,7 +84,7 @@ fn changes(path: &Path) -> Vec<(&'static str, Result<(), Error>)> {
 }
 
 #[test]
-fn no_content_and_no_name_can_be_changed_by_a_thread_that_is_locked_in_to_read() {
+fn a_thread_confined_to_reading_cannot_change_anything() {
     let tree = Tree::new().file("inside.txt", "inside\n");
     locked_in(&tree, false, |_| {
         for path in [tree.join("inside.txt"), tree.outside().join("secret")] {
@@ -96,7 +96,7 @@ fn no_content_and_no_name_can_be_changed_by_a_thread_that_is_locked_in_to_read()
 }
 
 #[test]
-fn nothing_outside_can_be_changed_by_a_thread_that_is_locked_in_to_write() {
+fn a_thread_confined_to_writing_cannot_change_anything_outside() {
     let tree = Tree::new().file("inside.txt", "inside\n").dir("d");
     let secret = tree.outside().join("secret");
     locked_in(&tree, true, |_| {
@@ -112,7 +112,7 @@ fn nothing_outside_can_be_changed_by_a_thread_that_is_locked_in_to_write() {
 }
 
 #[test]
-fn a_thread_that_is_locked_in_has_no_tcp() {
+fn a_confined_thread_has_no_tcp() {
     let tree = Tree::new();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("its address");
@@ -127,7 +127,7 @@ fn a_thread_that_is_locked_in_has_no_tcp() {
 }
 
 #[test]
-fn a_thread_that_is_locked_in_reaches_no_abstract_socket_of_others() {
+fn a_confined_thread_cannot_connect_to_abstract_sockets() {
     use std::os::linux::net::SocketAddrExt as _;
     use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 
@@ -161,7 +161,7 @@ fn a_sandboxed_thread_cannot_signal_other_processes() {
 }
 
 #[test]
-fn the_root_gives_what_is_inside_behind_the_wall() {
+fn the_root_works_inside_a_confined_process() {
     let tree = Tree::new().file("inside.txt", "inside\n").file("d/leaf.txt", "leaf\n");
     locked_in(&tree, false, |root| {
         let file =
@@ -176,7 +176,7 @@ fn the_root_gives_what_is_inside_behind_the_wall() {
 
 /// Threads, large files, walks, searches: all of it starts after the confinement.
 #[test]
-fn reads_walks_and_searches_go_on_behind_the_wall() {
+fn reads_walks_and_searches_work_behind_the_wall() {
     let tree =
         Tree::new().file("a.txt", "one\n").file("big.txt", "line\n".repeat(100_000)).file("d/deep/b.txt", "two\n");
     let Some(mut process) = Walls::Both.start(&tree, &[]) else { return };
@@ -194,7 +194,7 @@ fn reads_walks_and_searches_go_on_behind_the_wall() {
 }
 
 #[test]
-fn changes_are_heard_of_behind_the_wall() {
+fn changes_are_detected_behind_the_wall() {
     let tree = Tree::new().file("d/a.txt", "one\n");
     let Some(command) = Walls::Both.command(&tree, &[]) else { return };
     let mut live = Live::new(Process::start(command), tree);
@@ -204,7 +204,7 @@ fn changes_are_heard_of_behind_the_wall() {
 }
 
 #[test]
-fn everything_is_changed_behind_the_wall_that_may_be() {
+fn every_permitted_change_works_behind_the_wall() {
     let tree = Tree::new().file("a.txt", "one\n").file("t/b.txt", "two\n").fifo("t/pipe").link("t/link", "b.txt");
     let tree = tree.socket("t/sock").dir("d");
     let Some(mut process) = Walls::Both.start(&tree, &["--allow-write"]) else { return };
@@ -230,7 +230,7 @@ fn everything_is_changed_behind_the_wall_that_may_be() {
 }
 
 #[test]
-fn what_is_enforced_is_said_at_the_start_by_check_and_by_a_tool() {
+fn confinement_is_shown_at_startup_by_check_and_by_a_tool() {
     let tree = Tree::new();
     for (option, says) in
         [("--sandbox=require", "Landlock ABI "), ("--sandbox=off", "none: switched off (--sandbox off)")]
@@ -253,7 +253,7 @@ fn what_is_enforced_is_said_at_the_start_by_check_and_by_a_tool() {
 }
 
 #[test]
-fn what_is_said_at_the_start_is_one_line_whatever_the_directory_is_called() {
+fn the_startup_notice_is_one_line_whatever_the_directory_is_called() {
     let tree = Tree::new().renamed("new\nline \u{1b}[2J \u{202e}turned");
     let said = command([tree.path()]).stdin(std::process::Stdio::null()).output().expect("it runs").stderr;
     let said = String::from_utf8(said).expect("text");
@@ -262,7 +262,7 @@ fn what_is_said_at_the_start_is_one_line_whatever_the_directory_is_called() {
 }
 
 #[test]
-fn nothing_is_said_at_the_start_where_the_log_is_off() {
+fn there_is_no_startup_notice_if_the_log_is_off() {
     let tree = Tree::new();
     let mut quiet = command(["--log-level=off".as_ref(), tree.path().as_os_str()]);
     assert!(quiet.stdin(std::process::Stdio::null()).output().expect("it runs").stderr.is_empty());
@@ -270,7 +270,7 @@ fn nothing_is_said_at_the_start_where_the_log_is_off() {
 
 /// Some container runtimes refuse system calls that they do not know, each in its own way.
 #[test]
-fn without_landlock_it_says_so_and_serves_unless_it_is_required() {
+fn without_landlock_it_says_so_and_serves_unless_landlock_is_required() {
     let tree = Tree::new().file("a.txt", "one\n");
     for error in [ENOSYS, EPERM] {
         let calls = [&[OPENAT2], &LANDLOCK[..]].concat();
@@ -293,7 +293,7 @@ fn without_landlock_it_says_so_and_serves_unless_it_is_required() {
 }
 
 #[test]
-fn an_unknown_sandbox_is_refused() {
+fn an_unknown_sandbox_mode_is_rejected() {
     let output = run(["--sandbox=maybe", "."], "");
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("auto, require, off"), "{output:?}");

@@ -44,7 +44,7 @@ const LINKS: [&str; 12] = [
 ];
 
 #[test]
-fn links_that_stay_inside_are_followed_by_everything_that_reads() {
+fn every_reading_operation_follows_links_that_stay_inside() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     let ways = ["in", "in-absolute", "in-chain", "inner/back", "in-dir/back", "in-dir/top/inside.txt", "loop/loop/in"];
@@ -57,7 +57,7 @@ fn links_that_stay_inside_are_followed_by_everything_that_reads() {
 }
 
 #[test]
-fn links_to_directories_inside_are_followed_by_everything_that_lists() {
+fn every_listing_operation_follows_links_to_directories_inside() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     for operation in DIRECTORY_OPERATIONS {
@@ -91,7 +91,7 @@ fn links_are_listed_as_links_whatever_they_lead_to() {
 }
 
 #[test]
-fn a_tree_shows_links_and_enters_none() {
+fn a_tree_shows_links_and_does_not_enter_them() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     let text = server.tool_text("directory_tree", json!({"maxDepth": 50}));
@@ -109,7 +109,7 @@ fn a_tree_shows_links_and_enters_none() {
 }
 
 #[test]
-fn resources_are_files_by_their_own_path_and_each_is_there_once() {
+fn each_resource_is_listed_once_by_its_own_path() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     let listed = server.result("resources/list", json!({}));
@@ -132,7 +132,7 @@ fn loops_of_links_end_with_an_error() {
 }
 
 #[test]
-fn a_link_that_leads_out_is_refused_with_the_reason_and_without_its_target() {
+fn a_link_outside_is_refused_without_naming_its_target() {
     let tree = Tree::new().link("out", "{outside}/secret").link("there", "{outside}/cellar/treasure");
     let mut server = TestServer::start(&tree);
     for operation in OPERATIONS {
@@ -150,7 +150,7 @@ fn a_link_that_leads_out_is_refused_with_the_reason_and_without_its_target() {
 }
 
 #[test]
-fn file_info_tells_a_link_and_where_inside_it_leads() {
+fn file_info_shows_a_link_and_its_target_inside() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     for (link, want) in [
@@ -167,7 +167,7 @@ fn file_info_tells_a_link_and_where_inside_it_leads() {
 }
 
 #[test]
-fn a_link_that_leads_nowhere_is_not_found() {
+fn a_dangling_link_is_not_found() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     for operation in OPERATIONS {

@@ -37,7 +37,7 @@ fn a_stream_never_leads_out() {
 
 /// The directory that contains it is moved out of the served one, with everything in it.
 #[test]
-fn what_has_moved_outside_is_followed_no_longer() {
+fn a_file_that_has_moved_outside_is_no_longer_followed() {
     let mut live = Live::quick(crate::support::Tree::new().file("sub/deep/a.txt", "one\n"));
     live.listen_to("s", "sub/deep/a.txt");
     live.listen_to_list("list");

@@ -79,7 +79,7 @@ fn for_any_path(check: impl Fn(&Tree, &mut TestServer, &str) -> Result<(), TestC
 }
 
 #[test]
-fn any_relative_path_gives_what_is_there_or_nothing() {
+fn any_relative_path_returns_the_file_there_or_nothing() {
     for_any_path(|tree, server, path| {
         // Without a token, the first may be a `/`, which makes the path absolute.
         let asked = format!("./{path}");
@@ -88,7 +88,7 @@ fn any_relative_path_gives_what_is_there_or_nothing() {
 }
 
 #[test]
-fn any_absolute_path_gives_what_is_there_or_nothing() {
+fn any_absolute_path_returns_the_file_there_or_nothing() {
     for_any_path(|tree, server, path| {
         let asked = format!("{}/{path}", tree.path().display());
         agrees(tree, &asked, &ask(server, tree, "read_text_file", &asked), path)
@@ -96,7 +96,7 @@ fn any_absolute_path_gives_what_is_there_or_nothing() {
 }
 
 #[test]
-fn any_path_that_the_root_is_no_part_of_gives_nothing() {
+fn any_absolute_path_outside_the_root_returns_nothing() {
     for_any_path(|tree, server, path| {
         for asked in [format!("/{path}"), format!("{}/{path}", tree.outside().display())] {
             let answer = ask(server, tree, "read_text_file", &asked);
@@ -107,7 +107,7 @@ fn any_path_that_the_root_is_no_part_of_gives_nothing() {
 }
 
 #[test]
-fn any_uri_gives_what_is_there_or_nothing() {
+fn any_uri_returns_the_file_there_or_nothing() {
     for_any_path(|tree, server, path| {
         let asked = format!("{}/{path}", tree.uri(""));
         agrees(tree, &asked, &ask(server, tree, READ_RESOURCE, &asked), &path.replace("%2e", "."))
@@ -115,7 +115,7 @@ fn any_uri_gives_what_is_there_or_nothing() {
 }
 
 #[test]
-fn any_relative_reference_gives_what_is_there_or_nothing() {
+fn any_relative_reference_returns_the_file_there_or_nothing() {
     for_any_path(|tree, server, path| {
         let asked = format!("./{path}");
         agrees(tree, &asked, &ask(server, tree, READ_RESOURCE, &asked), &asked.replace("%2e", "."))

@@ -37,7 +37,7 @@ fn tree() -> (Tree, Vec<(&'static str, &'static str)>) {
 }
 
 #[test]
-fn special_files_are_not_read_and_the_answer_says_what_they_are() {
+fn special_files_are_not_read_and_the_error_names_their_kind() {
     let (tree, special) = tree();
     let mut server = TestServer::start(&tree);
     for operation in FILE_OPERATIONS {
@@ -49,7 +49,7 @@ fn special_files_are_not_read_and_the_answer_says_what_they_are() {
 }
 
 #[test]
-fn special_files_are_not_found_to_be_directories() {
+fn special_files_are_not_directories() {
     let (tree, special) = tree();
     let mut server = TestServer::start(&tree);
     for operation in DIRECTORY_OPERATIONS {
@@ -75,7 +75,7 @@ fn a_special_file_as_a_resource_has_the_code_that_clients_show() {
 }
 
 #[test]
-fn file_info_says_what_they_are() {
+fn file_info_names_their_kind() {
     let (tree, special) = tree();
     let mut server = TestServer::start(&tree);
     for (path, kind) in special {
@@ -102,7 +102,7 @@ fn listings_show_them_as_other_and_resources_do_not() {
 }
 
 #[test]
-fn eight_readers_of_a_fifo_at_once_hold_nothing_up() {
+fn eight_concurrent_reads_of_a_fifo_delay_nothing() {
     let (tree, _) = tree();
     let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
     let mut asked = Vec::new();
@@ -134,7 +134,7 @@ fn do_everything(tree: &Tree, special: &[(&str, &str)]) {
 }
 
 #[test]
-fn what_a_writer_put_into_a_fifo_stays_in_it() {
+fn data_in_a_fifo_is_not_consumed() {
     let (tree, special) = tree();
     let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let pipe = rustix::fs::open(tree.join("pipe"), flags, Mode::empty()).expect("both ends of the FIFO");

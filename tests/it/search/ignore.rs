@@ -65,7 +65,7 @@ fn disagreement(ignore_files: &[(&str, &str)], files: &[&str]) -> Option<String>
 /// One kind of rule per line: the patterns, and files that show their effect.
 #[cfg(unix)]
 #[test]
-fn each_kind_of_rule_hides_what_git_says() {
+fn each_kind_of_rule_hides_what_git_hides() {
     let rules = [
         ("/x\n", &["x", "d/x"][..]),
         ("dir/\n", &["dir/a", "d/dir/b", "e/dir"]),
@@ -189,7 +189,7 @@ fn patterns() -> impl Strategy<Value = String> {
 
 #[cfg(unix)]
 #[test]
-fn any_rules_hide_what_git_says() {
+fn any_rules_hide_what_git_hides() {
     let directories = ["", "a/", "b/", "a/a/", "a/b/", "b/a/", "a/b/a/", "c d/", "{a,b}/"];
     let names = ["x", "ab", "c", "#", "b.b", "a b", "c.b", "-", "\\", "{a,b}", "bb"];
     let paths = directories.iter().flat_map(|above| names.iter().map(move |name| format!("{above}{name}")));

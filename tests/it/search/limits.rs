@@ -47,7 +47,7 @@ fn long_search() -> Value {
 }
 
 #[test]
-fn a_search_whose_time_is_over_gives_what_it_found_and_says_so() {
+fn a_search_that_runs_out_of_time_returns_what_it_found() {
     let note = stopped(&endless(), "first.txt:1: needle");
     assert!(note.contains("narrow \"path\""), "{note}");
     assert!(!note.contains("could not be read"), "{note}");
@@ -70,7 +70,7 @@ fn stopped(tree: &Tree, first: &str) -> String {
 }
 
 #[test]
-fn one_long_file_is_left_when_the_time_is_over() {
+fn a_long_file_is_abandoned_when_time_runs_out() {
     let line = "l'\u{e9}t\u{e9} nous d\u{ee}nons dehors, o\u{f9} il fait d\u{e9}j\u{e0} nuit\n";
     let tree = Tree::new().file("long.txt", format!("needle\n{}", line.repeat((96 << 20) / line.len())));
     stopped(&tree, "long.txt:1: needle");
@@ -87,7 +87,7 @@ fn search_timeout_is_in_seconds() {
 }
 
 #[test]
-fn names_searched_for_too_long_are_given_so_far() {
+fn a_search_for_names_that_runs_out_of_time_returns_what_it_found() {
     let tree = Tree::new().file("a.txt", "");
     let mut server = TestServer::builder(&tree).limits(|limits| limits.search_time = Duration::ZERO).start();
     let result = server.tool("search_files", json!({"pattern": "*"}));
@@ -120,7 +120,7 @@ fn a_request_with_a_token_gets_progress() {
 }
 
 #[test]
-fn a_request_without_a_token_gets_the_answer_only() {
+fn a_request_without_a_token_gets_only_the_answer() {
     let tree = endless();
     let time = Duration::from_millis(500);
     let mut server = TestServer::builder(&tree).limits(|limits| limits.search_time = time).start();
@@ -145,7 +145,7 @@ fn watched(tree: &Tree) -> (TestServer, mpsc::Receiver<Option<Result<(), Failure
 }
 
 #[test]
-fn a_cancelled_search_ends_unanswered_and_the_server_goes_on() {
+fn a_cancelled_search_is_not_answered_and_the_server_continues() {
     let tree = endless();
     let (mut server, told) = watched(&tree);
     let id = server.ask_modern("tools/call", long_search());
@@ -175,7 +175,7 @@ fn the_server_answers_while_it_searches() {
 
 /// `printf ... | mcp-fs DIR` gets its answers however long the search takes.
 #[test]
-fn a_search_goes_on_after_the_end_of_the_input_until_its_time_is_over() {
+fn a_search_continues_after_the_end_of_input_until_its_deadline() {
     let tree = endless();
     let mut process = Process::spawn(["--search-timeout=2".as_ref(), tree.path()]);
     let id = process.ask_modern("tools/call", long_search());
@@ -188,7 +188,7 @@ fn a_search_goes_on_after_the_end_of_the_input_until_its_time_is_over() {
 }
 
 #[test]
-fn an_answer_is_no_longer_than_it_may_be() {
+fn an_answer_stays_within_its_limit() {
     let line = format!("x{}\n", "y".repeat(200));
     let mut tree = Tree::new();
     for number in 0..100 {
@@ -214,7 +214,7 @@ fn an_answer_is_no_longer_than_it_may_be() {
 /// Some systems allow 256 descriptors; 32 must suffice, and a leak of one per file would be visible after any search.
 #[cfg(target_os = "linux")]
 #[test]
-fn searching_holds_few_descriptors_and_gives_all_back() {
+fn searching_uses_few_descriptors_and_leaks_none() {
     use std::process::Stdio;
 
     let mut tree = Tree::new();

@@ -40,7 +40,7 @@ fn adds_at_most(tree: &Tree, most: u64, calls: &[(&str, Value)]) {
 }
 
 #[test]
-fn matches_that_no_answer_holds_are_not_kept() {
+fn matches_beyond_an_answer_are_not_kept() {
     let blank = "\n".repeat(2 * MIB - 7) + "needle";
     let tree = (0..8).fold(Tree::new(), |tree, number| tree.file(format!("{number}.txt"), &blank));
     let tree = tree.file("long.txt", "\n".repeat(16 * MIB - 7) + "needle");
@@ -59,7 +59,7 @@ fn matches_that_no_answer_holds_are_not_kept() {
 
 /// A line is in memory as a whole, a file is for matches across lines, and decoded text is there twice.
 #[test]
-fn long_lines_and_files_to_be_decoded_are_held_one_at_a_time() {
+fn long_lines_and_decoded_files_are_in_memory_one_at_a_time() {
     let line = "x".repeat(15 * MIB) + "\n";
     let wide: Vec<u8> = "\u{feff}\u{e01} \n".repeat(MIB).encode_utf16().flat_map(u16::to_le_bytes).collect();
     let tree = (0..6).fold(Tree::new(), |tree, number| tree.file(format!("{number}.txt"), &line));

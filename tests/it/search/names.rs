@@ -23,7 +23,7 @@ fn assert_found(cases: &[(&str, &[&str])]) {
 }
 
 #[test]
-fn a_pattern_without_a_slash_is_looked_for_at_any_depth() {
+fn a_pattern_without_a_slash_matches_at_any_depth() {
     assert_found(&[
         ("*.py", &["Main.PY", "a.py", "sub/b.py", "sub/deep/c.py", "sub/sub/d.py"]),
         ("users.go", &["sub/users.go"]),
@@ -59,7 +59,7 @@ fn a_pattern_without_a_slash_is_looked_for_at_any_depth() {
 }
 
 #[test]
-fn a_pattern_with_a_slash_is_relative_to_where_the_search_starts() {
+fn a_pattern_with_a_slash_is_relative_to_the_start() {
     assert_found(&[
         ("**/*.py", &["Main.PY", "a.py", "sub/b.py", "sub/deep/c.py", "sub/sub/d.py"]),
         ("sub/*", &["sub/b.py", "sub/deep", "sub/sub", "sub/users.go"]),
@@ -84,7 +84,7 @@ fn a_pattern_with_a_slash_is_relative_to_where_the_search_starts() {
 }
 
 #[test]
-fn a_dot_slash_or_the_absolute_path_before_a_pattern_is_understood() {
+fn a_pattern_may_begin_with_dot_slash_or_the_absolute_path() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     let root = tree.path().to_str().expect("text");
@@ -115,7 +115,7 @@ fn an_absolute_pattern_means_the_same_whatever_the_path() {
 }
 
 #[test]
-fn a_final_slash_finds_directories_only() {
+fn a_trailing_slash_matches_only_directories() {
     let tree = tree().file("other/sub", "");
     let mut server = TestServer::start(&tree);
     assert_eq!(found(&mut server, json!({"pattern": "sub"})), ["sub", "other/sub", "sub/sub"]);
@@ -126,7 +126,7 @@ fn a_final_slash_finds_directories_only() {
 }
 
 #[test]
-fn capitals_count_only_where_the_pattern_has_one() {
+fn case_matters_only_if_the_pattern_has_capitals() {
     assert_found(&[
         ("main.py", &["Main.PY"]),
         ("MAIN.PY", &[]),
@@ -156,7 +156,7 @@ fn classes_braces_question_marks_and_escapes_are_globs() {
 }
 
 #[test]
-fn a_question_mark_and_a_class_stand_for_a_character_not_a_byte() {
+fn a_question_mark_and_a_class_match_a_character_not_a_byte() {
     assert_found(&[
         ("日*", &["docs/日本.md"]),
         ("??.md", &["docs/日本.md"]),
@@ -170,7 +170,7 @@ fn a_question_mark_and_a_class_stand_for_a_character_not_a_byte() {
 
 #[cfg(unix)]
 #[test]
-fn kind_chooses_what_is_found() {
+fn kind_filters_the_results() {
     let tree = Tree::new().file("x/x", "").link("x-link", "x").fifo("x-pipe");
     let mut server = TestServer::start(&tree);
     for (kind, want) in [
@@ -184,7 +184,7 @@ fn kind_chooses_what_is_found() {
 }
 
 #[test]
-fn excluded_entries_are_not_found_nor_what_is_in_them() {
+fn excluded_entries_and_their_content_are_not_found() {
     let tree = ["a.js", "node_modules/m/a.js", "sub/node_modules/a.js", "sub/b.js", "sub/b.test.js"]
         .iter()
         .fold(Tree::new(), |tree, path| tree.file(path, ""));
@@ -208,7 +208,7 @@ fn excluded_entries_are_not_found_nor_what_is_in_them() {
 }
 
 #[test]
-fn the_limit_cuts_the_deepest_and_the_note_says_how_to_go_on() {
+fn the_limit_cuts_the_deepest_results_and_the_note_says_how_to_continue() {
     let tree = ["1", "2", "3", "d/4", "d/5"].iter().fold(Tree::new(), |tree, path| tree.file(path, ""));
     let mut server = TestServer::start(&tree);
     for (limit, want, is_cut) in [
@@ -227,7 +227,7 @@ fn the_limit_cuts_the_deepest_and_the_note_says_how_to_go_on() {
 }
 
 #[test]
-fn without_a_limit_a_thousand_results_are_given() {
+fn the_default_limit_is_a_thousand_results() {
     let tree = (0..1_001).fold(Tree::new(), |tree, number| tree.file(format!("{number:04}"), ""));
     let mut server = TestServer::start(&tree);
     let (text, note) = text_and_note(&mut server, "search_files", json!({"pattern": "*"}));
@@ -248,7 +248,7 @@ fn more_results_than_an_answer_holds_are_cut_after_a_whole_line() {
 }
 
 #[test]
-fn nothing_found_is_an_answer_that_says_what_was_searched() {
+fn an_answer_without_results_says_what_was_searched() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     for pattern in ["gone", "*.gone", "gone/*", "**/gone/**", "../*"] {
@@ -273,7 +273,7 @@ fn a_regex_in_place_of_a_glob_gets_a_hint() {
 }
 
 #[test]
-fn what_ignore_files_hide_is_mentioned_when_nothing_was_found() {
+fn hidden_entries_are_mentioned_if_nothing_was_found() {
     let tree = Tree::new().file(".gitignore", "*.log\n").file("a.log", "").file("b.log", "").file(".git/c.log", "");
     let mut server = TestServer::start(&tree);
     let (_, note) = text_and_note(&mut server, "search_files", json!({"pattern": "*.log"}));
@@ -287,7 +287,7 @@ fn what_ignore_files_hide_is_mentioned_when_nothing_was_found() {
 }
 
 #[test]
-fn a_wrong_glob_is_an_error_with_a_mark_where_it_is_wrong() {
+fn an_invalid_glob_is_an_error_with_a_mark_at_the_place() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     for (pattern, marked) in [
@@ -306,7 +306,7 @@ fn a_wrong_glob_is_an_error_with_a_mark_where_it_is_wrong() {
 }
 
 #[test]
-fn a_wrong_argument_is_an_error_that_names_it() {
+fn an_invalid_argument_is_named_in_the_error() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     for (wrong, name) in [
@@ -328,7 +328,7 @@ fn a_wrong_argument_is_an_error_that_names_it() {
 }
 
 #[test]
-fn what_cannot_be_searched_is_said_with_its_reason() {
+fn a_path_that_cannot_be_searched_is_an_error_with_the_reason() {
     let tree = tree().file(".ssh/config", "");
     let mut server = TestServer::start(&tree);
     for (path, reason) in [

@@ -10,7 +10,7 @@ use super::found;
 use crate::support::{Client, TestServer, Tree};
 
 #[test]
-fn hidden_files_are_searched_and_version_control_only_where_it_is_named() {
+fn hidden_files_are_searched_and_version_control_only_if_named() {
     let tree = [".dot/x", ".git/x", ".git/hooks/x", ".github/x", ".hg/x", "sub/.git/x", "sub/x"]
         .iter()
         .fold(Tree::new(), |tree, path| tree.file(path, ""));
@@ -27,7 +27,7 @@ fn hidden_files_are_searched_and_version_control_only_where_it_is_named() {
 }
 
 #[test]
-fn an_ignored_directory_is_searched_where_it_is_named() {
+fn an_ignored_directory_is_searched_if_named() {
     let tree = Tree::new().file(".gitignore", "build/\n*.tmp\n").file("build/x", "").file("build/x.tmp", "");
     let mut server = TestServer::start(&tree);
     assert_eq!(found(&mut server, json!({"pattern": "x*"})), [""; 0]);
@@ -54,7 +54,7 @@ fn denied_names_are_never_found() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_found_by_their_names_and_entered_only_where_they_are_named() {
+fn links_are_found_by_name_and_entered_only_if_named() {
     let tree = Tree::new().file("d/inside", "").link("in", "d").link("loop", ".").link("d/up", "..");
     let tree = tree.link("out", "..").link("file", "d/inside").link("gone", "/nowhere");
     let mut server = TestServer::start(&tree);
@@ -79,7 +79,7 @@ fn links_are_found_by_their_names_and_entered_only_where_they_are_named() {
 /// A name must not forge a line of its own, and what is shown instead must name the file everywhere.
 #[cfg(target_os = "linux")]
 #[test]
-fn every_result_can_be_given_to_every_tool_also_where_its_name_is_no_line() {
+fn every_result_can_be_passed_to_every_tool_whatever_its_name() {
     let odd: [&[u8]; 4] = [b"new\nline", b"bad\xff.txt", b"odd\tdir/plain.txt", "turned\u{202e}txt".as_bytes()];
     let plain: [&[u8]; 6] = [b" lead", b"trail ", b"Q&A $5;.md", b"a%20b", b"a#b?c", b"file:"];
     let tree = odd.iter().chain(&plain).fold(Tree::new(), |tree, name| tree.file_bytes_name(name, *name));
@@ -133,7 +133,7 @@ fn oracle(tree: &Tree, start: &str, wanted: impl Fn(&str, bool) -> bool) -> Vec<
 }
 
 #[test]
-fn what_is_found_and_its_order_are_those_of_another_walker() {
+fn results_and_their_order_equal_those_of_another_walker() {
     let config = Config { cases: 64, failure_persistence: None, ..Config::default() };
     let found_wrong = TestRunner::new(config).run(&trees(), |files| {
         let tree = files.iter().fold(Tree::new().dir("d"), |tree, path| tree.file(path, ""));

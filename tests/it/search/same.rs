@@ -60,7 +60,7 @@ fn start(tree: &Tree) -> TestServer {
 }
 
 #[test]
-fn all_that_a_simple_search_finds_is_found_in_its_order() {
+fn results_and_their_order_equal_those_of_a_simple_search() {
     let tree = forest();
     let want = reference(tree.path());
     assert!(want.len() > 5_000, "{}", want.len());
@@ -102,7 +102,7 @@ fn a_cut_answer_is_the_same_in_every_run() {
 
 /// The limit in bytes cuts between lines, the note counts what is shown, and the result is the same in every run, too.
 #[test]
-fn an_answer_that_is_too_long_ends_with_a_whole_line() {
+fn an_answer_that_is_cut_ends_with_a_whole_line() {
     let tree = forest();
     let want = reference(tree.path());
     let mut server = TestServer::builder(&tree).limits(|limits| limits.output_bytes = 5_000).start();

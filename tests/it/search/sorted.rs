@@ -26,7 +26,7 @@ fn date(tree: &Tree, path: &str, seconds: u64) {
 }
 
 #[test]
-fn the_newest_are_found_first_wherever_they_are() {
+fn the_most_recent_come_first_wherever_they_are() {
     let tree = dated(&[("a.txt", 3), ("b.txt", 9), ("d/c.txt", 7), ("d/e/f.txt", 12), ("d/g.txt", 1), ("z.md", 50)]);
     let mut server = TestServer::start(&tree);
     let newest = ["d/e/f.txt", "b.txt", "d/c.txt", "a.txt", "d/g.txt"];
@@ -46,7 +46,7 @@ fn the_newest_are_found_first_wherever_they_are() {
 
 /// Compared with sorting all of them: any limit yields the beginning of the same list.
 #[test]
-fn a_bounded_answer_is_the_beginning_of_the_whole_one() {
+fn a_cut_answer_is_a_prefix_of_the_full_one() {
     let names: Vec<String> = (0..200).map(|number| format!("d{}/name-{number:03}", number % 7)).collect();
     let times: Vec<u64> = (0..200).map(|number: u64| number * 7_919 % 61).collect();
     let files: Vec<_> = names.iter().map(String::as_str).zip(times.iter().copied()).collect();
@@ -69,7 +69,7 @@ fn a_bounded_answer_is_the_beginning_of_the_whole_one() {
 
 /// Pages follow one another in the requested order, whatever ended them.
 #[test]
-fn pages_go_on_in_the_order_of_time() {
+fn pages_continue_in_order_of_time() {
     let names: Vec<String> = (0..60).map(|number| format!("d{}/name-{number:03}", number % 7)).collect();
     let files: Vec<_> = names.iter().zip(0_u64..).map(|(name, at)| (name.as_str(), at * 37 % 60)).collect();
     let tree = dated(&files);

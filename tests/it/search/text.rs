@@ -55,7 +55,7 @@ fn a_query_means_what_its_arguments_say() {
 }
 
 #[test]
-fn the_end_of_a_line_is_the_end_in_files_of_every_kind() {
+fn dollar_matches_at_the_end_of_a_line_with_any_line_ending() {
     let tree =
         Tree::new().file("crlf.txt", "one end\r\nend two\r\nthe end").file("lf.txt", "one end\nend two\nthe end");
     let mut server = TestServer::start(&tree);
@@ -73,7 +73,7 @@ fn a_carriage_return_at_the_end_of_a_line_is_not_shown() {
 }
 
 #[test]
-fn lines_come_with_their_paths_and_numbers_the_shallow_ones_first() {
+fn lines_have_paths_and_numbers_shallow_files_first() {
     let mut tree = Tree::new();
     for path in ["z.txt", "b.txt", "b/a.txt", "b/z/deep.txt", "a/z.txt", "a-b/c.txt"] {
         tree = tree.file(path, "first\nneedle here\n\n  indented needle\n");
@@ -93,7 +93,7 @@ fn numbered(needles: &[usize]) -> String {
 }
 
 #[test]
-fn context_is_marked_and_groups_are_set_apart() {
+fn context_lines_are_marked_and_groups_separated() {
     let tree = Tree::new().file("a.txt", numbered(&[1, 3, 10])).file("b.txt", numbered(&[40]));
     let mut server = TestServer::start(&tree);
     let (text, note) = grep(&mut server, json!({"query": "needle", "contextLines": 1}));
@@ -107,14 +107,14 @@ fn context_is_marked_and_groups_are_set_apart() {
 }
 
 #[test]
-fn no_lines_of_context_may_be_asked_for() {
+fn zero_lines_of_context_can_be_requested() {
     let tree = Tree::new().file("a.txt", numbered(&[3]));
     let (text, _) = grep(&mut TestServer::start(&tree), json!({"query": "needle", "contextLines": 0}));
     assert_eq!(text, "a.txt:3: needle 3");
 }
 
 #[test]
-fn a_cut_leaves_no_context_of_what_is_not_shown() {
+fn a_cut_leaves_no_context_of_omitted_matches() {
     let tree = Tree::new().file("a.txt", numbered(&[5, 20, 30])).file("b.txt", numbered(&[5, 20]));
     let mut server = TestServer::start(&tree);
     for (cut, want) in [
@@ -133,7 +133,7 @@ fn a_cut_leaves_no_context_of_what_is_not_shown() {
 }
 
 #[test]
-fn limits_cut_and_the_note_says_so_and_how_to_go_on() {
+fn limits_cut_and_the_note_says_how_to_continue() {
     let tree = Tree::new().file("a.txt", numbered(&[1, 2, 3])).file("b.txt", numbered(&[7, 8]));
     let mut server = TestServer::start(&tree);
     for (cut, want, more) in [
@@ -166,7 +166,7 @@ fn by_default_there_are_at_most_200_matches() {
 }
 
 #[test]
-fn files_only_gives_each_path_once() {
+fn files_only_returns_each_path_once() {
     let tree = Tree::new().file("a.txt", "x\nx\n").file("b.txt", "y\n").file("c/d.txt", "x\n").file("e/f.txt", "x\n");
     let mut server = TestServer::start(&tree);
     let all = json!({"query": "x", "filesOnly": true, "contextLines": 2});
@@ -179,7 +179,7 @@ fn files_only_gives_each_path_once() {
 }
 
 #[test]
-fn a_match_goes_over_line_ends_only_where_that_is_meant() {
+fn a_match_spans_lines_only_if_requested() {
     let tree = Tree::new().file("a.txt", "fn one(\n    a: u8,\n)\nfn two()\nlast one\nlast two\n");
     let mut server = TestServer::start(&tree);
     // A text with a newline can mean nothing else.
@@ -220,7 +220,7 @@ fn long_lines_are_cut_around_the_match_at_whole_characters() {
 }
 
 #[test]
-fn nothing_found_is_an_answer() {
+fn no_matches_is_a_successful_answer() {
     let tree = Tree::new().file("a.txt", "one\n").file("b/c.txt", "two\n");
     let mut server = TestServer::start(&tree);
     let (text, note) = grep(&mut server, json!({"query": "three"}));
@@ -233,7 +233,7 @@ fn nothing_found_is_an_answer() {
 }
 
 #[test]
-fn a_wrong_query_is_shown_as_it_was_written_and_where_it_is_wrong() {
+fn an_invalid_query_is_quoted_with_the_place_of_the_error() {
     let tree = Tree::new().file("a.txt", "one\n");
     let mut server = TestServer::start(&tree);
     for (regex, column, why) in [

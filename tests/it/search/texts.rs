@@ -36,7 +36,7 @@ fn project() -> Tree {
 }
 
 #[test]
-fn path_glob_and_exclusions_choose_the_files() {
+fn path_glob_and_exclusions_select_the_files() {
     let tree = project();
     let mut server = TestServer::start(&tree);
     let uri = tree.uri("src/a");
@@ -76,7 +76,7 @@ fn path_glob_and_exclusions_choose_the_files() {
 }
 
 #[test]
-fn what_cannot_be_searched_is_refused_by_name() {
+fn a_path_that_cannot_be_searched_is_named_in_the_error() {
     let tree = project();
     let mut server = TestServer::start(&tree);
     for (options, want) in [
@@ -147,7 +147,7 @@ fn every_encoding_that_can_be_read_can_be_searched() {
 }
 
 #[test]
-fn what_is_shown_is_decoded_whatever_the_query_is() {
+fn matches_are_shown_decoded_whatever_the_query() {
     let tree = encoded();
     let mut server = TestServer::start(&tree);
     for path in ["utf8.txt", "le.txt", "be.txt", "latin1.txt"] {
@@ -237,7 +237,7 @@ fn special_files_are_neither_opened_nor_counted() {
 /// An answer is read line by line: a name of two lines must not look like two names. Its URI can be sent back.
 #[cfg(target_os = "linux")]
 #[test]
-fn names_that_are_not_one_line_of_text_are_given_as_uris() {
+fn names_that_do_not_fit_on_a_line_are_shown_as_uris() {
     let names: [&[u8]; 5] = [b"new\nline.txt", b"\xFF.txt", b"esc\x1b[0m.txt", b"plain.txt", "\u{202e}.txt".as_bytes()];
     let mut tree = Tree::new();
     for name in names {

@@ -80,7 +80,7 @@ fn is_no_answer(text: &str) -> bool {
 
 /// modelcontextprotocol/servers #4162, claude-ai-mcp #588: a network mount blocks for minutes.
 #[test]
-fn b11_a_read_that_does_not_end_gets_an_error_and_stops_nothing() {
+fn b11_a_stuck_read_gets_an_error_and_delays_nothing() {
     let Some(mut scene) = Scene::near(&[]) else { return };
     let (hanging, process, tree) = (&scene.hanging, &mut scene.process, &scene.tree);
     assert_eq!(process.tool_text("read_text_file", json!({"path": "far/fine.txt"})), TEXT);
@@ -98,7 +98,7 @@ fn b11_a_read_that_does_not_end_gets_an_error_and_stops_nothing() {
 }
 
 #[test]
-fn b11_a_cancelled_read_that_does_not_end_takes_no_place_for_good() {
+fn b11_a_cancelled_stuck_read_releases_its_slot() {
     let Some(mut scene) = Scene::near(&["--max-in-flight=1"]) else { return };
     let (hanging, process) = (&scene.hanging, &mut scene.process);
     let id = process.ask("tools/call", json!({"name": "read_text_file", "arguments": {"path": "far/stuck.txt"}}));
@@ -109,7 +109,7 @@ fn b11_a_cancelled_read_that_does_not_end_takes_no_place_for_good() {
 }
 
 #[test]
-fn b11_walks_that_do_not_end_do_not_keep_others_from_walking() {
+fn b11_stuck_walks_do_not_prevent_other_walks() {
     let Some(mut scene) = Scene::near(&[]) else { return };
     let (hanging, process) = (&scene.hanging, &mut scene.process);
     let walk = |path: &str| request("directory_tree", path);
@@ -133,7 +133,7 @@ fn b11_walks_that_do_not_end_do_not_keep_others_from_walking() {
 }
 
 #[test]
-fn b11_once_a_walk_was_stuck_others_go_round_and_say_so() {
+fn b11_after_a_stuck_walk_others_skip_that_file_system_and_say_so() {
     let Some(mut scene) = Scene::near(&[]) else { return };
     let (hanging, process) = (&scene.hanging, &mut scene.process);
     let (method, params) = request("directory_tree", "");
@@ -155,7 +155,7 @@ fn b11_once_a_walk_was_stuck_others_go_round_and_say_so() {
 }
 
 #[test]
-fn b11_where_too_many_are_stuck_others_fail_at_once_and_what_is_near_is_served() {
+fn b11_if_too_many_are_stuck_others_fail_at_once_and_local_files_are_served() {
     let Some(mut scene) = Scene::near(&[]) else { return };
     let (hanging, process, tree) = (&scene.hanging, &mut scene.process, &scene.tree);
     let (method, params) = request("read_text_file", "far/stuck.txt");
@@ -201,7 +201,7 @@ fn b11_if_all_threads_are_stuck_waiting_requests_fail() {
 }
 
 #[test]
-fn b11_a_served_directory_that_does_not_answer_gets_errors_in_time() {
+fn b11_an_unresponsive_served_directory_causes_errors_in_time() {
     let Some(mut scene) = Scene::of("far", &[]) else { return };
     let (hanging, process) = (&scene.hanging, &mut scene.process);
     assert_eq!(process.tool_text("read_text_file", json!({"path": "fine.txt"})), TEXT);
@@ -213,7 +213,7 @@ fn b11_a_served_directory_that_does_not_answer_gets_errors_in_time() {
 }
 
 #[test]
-fn b11_a_large_edit_that_does_not_end_does_not_keep_others_from_editing() {
+fn b11_a_stuck_large_edit_does_not_prevent_other_edits() {
     let Some(mut scene) = Scene::near(&["--allow-write"]) else { return };
     std::fs::write(scene.tree.join("large.txt"), format!("first\n{}", "line\n".repeat(400_000))).expect("a file");
     let (hanging, process) = (&scene.hanging, &mut scene.process);
@@ -243,7 +243,7 @@ fn b11_a_change_that_does_not_return_says_that_its_outcome_is_unknown() {
 /// Seen with Gluster: a file is replaced on the server, and the handle that was just opened is stale. That is a race
 /// like any other, and says nothing about the kind of file system.
 #[test]
-fn a_stale_handle_is_tried_again_and_no_kernel_file_system() {
+fn a_stale_handle_is_retried_and_not_taken_for_a_kernel_file_system() {
     let Some(mut scene) = Scene::near(&[]) else { return };
     let (hanging, process) = (&scene.hanging, &mut scene.process);
     let read = json!({"path": "far/fine.txt"});

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_test_does_not_read_fails_it() {
+    fn unread_messages_fail_the_test() {
         let tree = Tree::new();
         let careless = || {
             let mut server = TestServer::start(&tree);

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrong_results_are_found() {
+    fn invalid_results_are_detected() {
         for revision in crate::support::LEGACY.iter().chain(&[crate::support::MODERN]) {
             let wrong = json!({"resources": [{"name": "no uri"}], "resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
             let error = check(revision, "ListResourcesResult", &wrong).unwrap_err();

@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_marker_is_known_as_base64_too() {
+    fn the_marker_is_detected_in_base64_too() {
         assert_eq!(base64_simd::STANDARD.encode_to_string(SECRET_MARKER), SECRET_MARKER_BASE64);
     }
 
@@ -181,7 +181,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_tree_is_what_was_asked_for() {
+    fn a_tree_is_created_as_described() {
         let tree = Tree::new().file("d/a", "x").link("in", "{root}/d/a").link("out", "{outside}/secret").fifo("pipe");
         assert_eq!(fs::read(tree.join("in")).unwrap(), b"x");
         assert!(fs::read_to_string(tree.join("out")).unwrap().contains(SECRET_MARKER));

@@ -32,7 +32,7 @@ fn the_old_name_read_file_works_and_is_not_listed() {
 }
 
 #[test]
-fn an_unknown_tool_is_an_error_of_the_protocol() {
+fn an_unknown_tool_is_a_protocol_error() {
     let tree = Tree::new();
     for name in ["no_such_tool", "", "Read_Text_File", "read_text_file ", "caf\u{e9}"] {
         let mut server = TestServer::start(&tree);
@@ -43,7 +43,7 @@ fn an_unknown_tool_is_an_error_of_the_protocol() {
 }
 
 #[test]
-fn a_call_that_is_none_is_an_error_of_the_protocol() {
+fn a_malformed_call_is_a_protocol_error() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
     for params in [
@@ -69,7 +69,7 @@ fn arguments_may_be_left_out_or_null_where_none_is_needed() {
 }
 
 #[test]
-fn a_missing_or_wrong_path_is_an_error_of_the_tool_that_names_it() {
+fn a_missing_or_invalid_path_is_a_tool_error_that_names_it() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
     for tool in ["read_text_file", "read_media_file", "get_file_info"] {
@@ -81,7 +81,7 @@ fn a_missing_or_wrong_path_is_an_error_of_the_tool_that_names_it() {
 }
 
 #[test]
-fn an_unknown_argument_is_named_with_those_that_there_are() {
+fn an_unknown_argument_is_named_with_the_known_ones() {
     let tree = Tree::new().file("a.txt", "");
     let mut server = TestServer::start(&tree);
     for (tool, known) in [

@@ -86,7 +86,7 @@ fn links_and_special_files_have_their_own_type_and_no_children() {
 }
 
 #[test]
-fn max_depth_limits_the_levels_and_says_what_was_not_entered() {
+fn max_depth_limits_the_levels_and_reports_what_was_not_entered() {
     let tree = Tree::new().file("a/b/c/d.txt", "").file("e.txt", "");
     let mut server = TestServer::start(&tree);
     for (depth, want) in [
@@ -106,7 +106,7 @@ fn max_depth_limits_the_levels_and_says_what_was_not_entered() {
 }
 
 #[test]
-fn excluded_entries_are_left_out_with_all_below_them() {
+fn excluded_entries_are_left_out_with_everything_below_them() {
     let tree = Tree::new().file("a.log", "").file("d/b.log", "").file("d/c.txt", "").file("d/node_modules/x.js", "");
     let mut server = TestServer::start(&tree);
     for (patterns, want) in [
@@ -124,7 +124,7 @@ fn excluded_entries_are_left_out_with_all_below_them() {
 }
 
 #[test]
-fn a_bad_pattern_or_too_many_are_refused() {
+fn invalid_or_too_many_patterns_are_rejected() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
     let text = server.tool_error("directory_tree", json!({"excludePatterns": ["fine", "a{b"]}));
@@ -136,7 +136,7 @@ fn a_bad_pattern_or_too_many_are_refused() {
 }
 
 #[test]
-fn what_git_ignores_is_hidden_counted_and_shown_when_asked() {
+fn ignored_entries_are_hidden_and_counted_and_shown_on_request() {
     let tree =
         Tree::new().file(".gitignore", "target/\n*.tmp\n").file("a.tmp", "").file("target/x", "").file("s/b.tmp", "");
     let tree = tree.file("s/c.txt", "").file(".git/HEAD", "").file("s/.hidden", "");
@@ -152,7 +152,7 @@ fn what_git_ignores_is_hidden_counted_and_shown_when_asked() {
 }
 
 #[test]
-fn a_cut_tree_says_so_and_is_still_json() {
+fn a_cut_tree_is_reported_and_still_valid_json() {
     let tree =
         (0..400).fold(Tree::new(), |tree, number| tree.file(format!("d{:02}/file-{number:03}.txt", number % 20), ""));
     let mut server = TestServer::builder(&tree).limits(|limits| limits.output_bytes = 5_000).start();
@@ -166,7 +166,7 @@ fn a_cut_tree_says_so_and_is_still_json() {
 
 /// Deep directories cost more indentation than files do.
 #[test]
-fn a_tree_of_deep_directories_keeps_to_the_limit() {
+fn a_tree_of_deep_directories_stays_within_the_limit() {
     let deep = ["d"; 9].join("/");
     let tree = (0..60).fold(Tree::new(), |tree, number| tree.dir(format!("{number:02}/{deep}")));
     let text = TestServer::start(&tree).tool_text("directory_tree", json!({}));

@@ -71,7 +71,7 @@ fn all_edits_are_made_or_none() {
 }
 
 #[test]
-fn what_is_the_same_is_not_written() {
+fn an_edit_without_effect_writes_nothing() {
     let tree = Tree::new().file("a.txt", "one\n");
     let mut server = writable(&tree);
     let before = version(&server.tool_text("get_file_info", json!({"path": "a.txt"})));
@@ -82,7 +82,7 @@ fn what_is_the_same_is_not_written() {
 
 /// An edit matches any kind of line ending, so it cannot change it.
 #[test]
-fn an_edit_of_nothing_but_line_endings_says_that_these_are_kept() {
+fn an_edit_of_line_endings_only_says_that_they_are_kept() {
     let tree = Tree::new().file("a.txt", "one\r\ntwo\r\n");
     let mut server = writable(&tree);
     let (_, note) = text_and_note(&mut server, "edit_file", edits(&[("one\r\n", "one\n")]));
@@ -91,7 +91,7 @@ fn an_edit_of_nothing_but_line_endings_says_that_these_are_kept() {
 }
 
 #[test]
-fn an_edit_can_be_tied_to_a_version() {
+fn an_edit_can_require_a_version() {
     let tree = Tree::new().file("a.txt", "one\n");
     let mut server = writable(&tree);
     let first = version(&server.tool_text("get_file_info", json!({"path": "a.txt"})));
@@ -106,7 +106,7 @@ fn an_edit_can_be_tied_to_a_version() {
 }
 
 #[test]
-fn of_edits_at_the_same_time_none_is_lost() {
+fn no_concurrent_edit_is_lost() {
     const EDITS: usize = 40;
     let lines = |word: &str| (0..EDITS).map(|at| format!("{word} {at};\n")).collect::<Vec<_>>().concat();
     let tree = Tree::new().file("a.txt", lines("old"));
@@ -125,7 +125,7 @@ fn of_edits_at_the_same_time_none_is_lost() {
 }
 
 #[test]
-fn two_processes_see_what_the_other_has_made_and_their_versions_are_the_same() {
+fn two_processes_see_each_others_changes_and_the_same_versions() {
     let tree = Tree::new().file("a.txt", "one\n");
     let start = || Process::spawn([tree.path().as_os_str(), "--allow-write".as_ref()]);
     let (mut first, mut second) = (start(), start());
@@ -138,7 +138,7 @@ fn two_processes_see_what_the_other_has_made_and_their_versions_are_the_same() {
 }
 
 #[test]
-fn two_processes_at_the_same_time_leave_a_whole_file() {
+fn two_concurrent_processes_leave_a_complete_file() {
     const EDITS: usize = 30;
     let tree = Tree::new().file("a.txt", (0..2 * EDITS).map(|at| format!("old {at};\n")).collect::<Vec<_>>().concat());
     let start = || Process::spawn([tree.path().as_os_str(), "--allow-write".as_ref()]);
@@ -171,7 +171,7 @@ fn a_long_diff_is_cut_to_the_output_limit() {
 }
 
 #[test]
-fn what_cannot_be_edited_is_refused_with_what_to_do() {
+fn an_edit_that_is_refused_says_what_to_do() {
     let tree = Tree::new().file("a.txt", b"a\0b").dir("d").file("huge", "");
     fs::File::options().write(true).open(tree.join("huge")).unwrap().set_len((16 << 20) + 1).unwrap();
     let mut server = writable(&tree);
@@ -197,7 +197,7 @@ fn what_cannot_be_edited_is_refused_with_what_to_do() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_written_through_inside_and_refused_where_it_leads_out() {
+fn a_link_is_followed_inside_and_refused_outside() {
     let tree = Tree::new().file("a.txt", "one\n").link("in", "a.txt").link("out", "../secret");
     let mut server = writable(&tree);
     let (diff, _) = text_and_note(&mut server, "edit_file", with(edits(&[("one", "two")]), "path", "in"));

@@ -19,7 +19,7 @@ fn read(content: &[u8], arguments: &Value) -> (String, Option<String>) {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_text_and_is_named() {
+fn a_byte_order_mark_is_removed_and_mentioned() {
     for arguments in [json!({}), json!({"head": 1}), json!({"tail": 1}), json!({"offset": 1, "column": 1})] {
         let (text, note) = read(b"\xEF\xBB\xBFhello\n", &arguments);
         assert_eq!(text, "hello\n", "{arguments}");
@@ -30,7 +30,7 @@ fn a_byte_order_mark_is_no_text_and_is_named() {
 }
 
 #[test]
-fn utf_16_is_decoded_by_its_mark() {
+fn utf_16_with_a_byte_order_mark_is_decoded() {
     let content = "h\u{e9} \u{1f600}\r\nzwei\n\u{65e5}\u{672c}\n";
     for (bytes, name) in [(utf16_le(content), "UTF-16LE"), (utf16_be(content), "UTF-16BE")] {
         for (arguments, want) in [
@@ -65,7 +65,7 @@ fn utf_16_longer_than_an_answer_comes_in_parts() {
 }
 
 #[test]
-fn a_legacy_encoding_is_guessed_and_called_a_guess() {
+fn a_legacy_encoding_is_guessed_and_labelled_as_a_guess() {
     let bytes = b"caf\xe9 na\xefve, d\xe9j\xe0 vu\nfin\n";
     for (arguments, want) in [
         (json!({}), "caf\u{e9} na\u{ef}ve, d\u{e9}j\u{e0} vu\nfin\n"),
@@ -79,7 +79,7 @@ fn a_legacy_encoding_is_guessed_and_called_a_guess() {
 }
 
 #[test]
-fn legacy_bytes_behind_a_long_plain_beginning_are_decoded_too() {
+fn legacy_bytes_after_a_long_ascii_beginning_are_decoded() {
     let mut bytes = b"plain line\n".repeat(7_000);
     bytes.extend(b"caf\xe9 d\xe9j\xe0 vu\n");
     for arguments in [json!({"tail": 1}), json!({"offset": 7_001})] {

@@ -48,7 +48,7 @@ fn times_are_utc() {
 }
 
 #[test]
-fn media_type_encoding_and_line_endings_are_told_by_the_content() {
+fn the_content_determines_media_type_encoding_and_line_endings() {
     let utf16 = b"\xFF\xFEa\0\r\0\n\0";
     for (name, content, mime_type, encoding, line_ending) in [
         ("a.md", &b"one\ntwo\n"[..], "text/markdown", "UTF-8", Some("LF")),
@@ -79,7 +79,7 @@ fn a_directory_is_an_inode_directory() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_says_what_it_leads_to_and_a_special_file_what_it_is() {
+fn a_link_shows_its_target_and_a_special_file_its_kind() {
     let tree =
         Tree::new().file("d/f.txt", "12345").link("to-file", "d/f.txt").link("to-dir", "d").fifo("p").socket("s");
     let tree = tree.link("absolute", "{root}/d/f.txt").link("out", "../secret").link("broken", "nowhere");

@@ -14,7 +14,7 @@ fn numbered(server: &mut TestServer, path: &str, arguments: &Value) -> (String, 
 }
 
 #[test]
-fn numbers_are_those_of_the_file_whichever_lines_are_asked_for() {
+fn numbers_are_those_of_the_file_whichever_lines_are_requested() {
     let tree = Tree::new().file("a.txt", "one\ntwo\r\n\nfour\rx\nfive").file("empty.txt", "");
     let mut server = TestServer::start(&tree);
     for (arguments, want) in [
@@ -34,7 +34,7 @@ fn numbers_are_those_of_the_file_whichever_lines_are_asked_for() {
 }
 
 #[test]
-fn part_after_part_is_the_file_and_no_part_is_too_long() {
+fn numbered_parts_yield_the_file_within_the_limit() {
     let mut content = String::new();
     for number in 0..300 {
         let _ = writeln!(content, "line {number} {}", "é".repeat(number * 7 % 90));

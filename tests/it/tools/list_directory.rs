@@ -29,7 +29,7 @@ fn links_and_special_files_are_marked() {
 }
 
 #[test]
-fn an_empty_directory_says_that_it_is() {
+fn an_empty_directory_is_reported_as_empty() {
     let tree = Tree::new().dir("d");
     let result = TestServer::start(&tree).tool("list_directory", json!({"path": "d"}));
     assert_ne!(result["isError"], true);
@@ -37,7 +37,7 @@ fn an_empty_directory_says_that_it_is() {
 }
 
 #[test]
-fn offset_and_limit_choose_entries_and_the_note_says_which() {
+fn offset_and_limit_select_entries_and_the_note_says_which() {
     let tree = ["a", "b", "c", "d", "e"].iter().fold(Tree::new(), |tree, name| tree.file(name, ""));
     let mut server = TestServer::start(&tree);
     for (window, want, said, goes_on) in [
@@ -88,7 +88,7 @@ fn denied_names_are_not_listed() {
 }
 
 #[test]
-fn what_cannot_be_listed_is_said_with_its_reason() {
+fn a_directory_that_cannot_be_listed_is_an_error_with_the_reason() {
     let tree = Tree::new().file("a.txt", "").file(".ssh/config", "");
     let mut server = TestServer::start(&tree);
     for tool in ["list_directory", "list_directory_with_sizes", "directory_tree"] {
@@ -112,7 +112,7 @@ fn what_cannot_be_listed_is_said_with_its_reason() {
 /// A name must not forge a line of its own, and what is shown instead must name the file in every tool.
 #[cfg(target_os = "linux")]
 #[test]
-fn odd_names_are_shown_as_uris_that_every_tool_takes() {
+fn unusual_names_are_shown_as_uris_that_every_tool_accepts() {
     let names: [&[u8]; 5] =
         [b"new\nline", b"tab\there", "turned\u{202e}txt".as_bytes(), b"bad\xff.txt", b"esc\x1b[31m"];
     let tree = names.iter().fold(Tree::new(), |tree, name| tree.file_bytes_name(name, "content\n"));
@@ -140,7 +140,7 @@ fn odd_names_are_shown_as_uris_that_every_tool_takes() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_directory_with_an_odd_name_is_listed_by_its_uri() {
+fn a_directory_with_an_unusual_name_is_listed_by_its_uri() {
     let tree = Tree::new().file("odd\ndir/f.txt", "");
     let mut server = TestServer::start(&tree);
     let listed = server.tool_text("list_directory", json!({}));

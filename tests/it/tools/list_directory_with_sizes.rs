@@ -31,7 +31,7 @@ Combined size: 2.00 MB";
 }
 
 #[test]
-fn they_are_sorted_by_size_with_the_largest_first_when_asked() {
+fn they_are_sorted_by_size_on_request_largest_first() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     let names = |text: &str| -> Vec<String> {
@@ -65,7 +65,7 @@ fn an_empty_directory_has_totals_of_nothing() {
 }
 
 #[test]
-fn a_long_name_pushes_the_size_and_keeps_it() {
+fn a_long_name_shifts_the_size_column() {
     let name = "n".repeat(45);
     let tree = Tree::new().file(&name, "12345");
     let text = TestServer::start(&tree).tool_text("list_directory_with_sizes", json!({}));
@@ -74,7 +74,7 @@ fn a_long_name_pushes_the_size_and_keeps_it() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_has_no_size_and_is_no_file() {
+fn a_link_has_no_size_and_is_not_counted_as_a_file() {
     let tree = Tree::new().file("f", "12345").link("l", "f").fifo("p");
     let text = TestServer::start(&tree).tool_text("list_directory_with_sizes", json!({}));
     let lines: Vec<&str> = text.lines().collect();
@@ -83,7 +83,7 @@ fn a_link_has_no_size_and_is_no_file() {
 }
 
 #[test]
-fn another_order_is_refused() {
+fn an_unknown_order_is_rejected() {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     for wrong in [json!("age"), json!("SIZE"), json!(1), json!(["size"])] {

@@ -40,7 +40,7 @@ fn many_lines() -> String {
 }
 
 #[test]
-fn part_after_part_gives_the_file_back() {
+fn reading_part_after_part_yields_the_file() {
     for end in ["", "\n", "no newline at the end", "\r"] {
         let content = many_lines() + end;
         let tree = Tree::new().file("long.txt", &content);
@@ -93,7 +93,7 @@ fn the_note_counts_the_lines_of_files_up_to_8_mib_and_gives_the_size_of_longer_o
 }
 
 #[test]
-fn a_tail_too_long_keeps_the_end_and_says_so() {
+fn a_tail_that_is_too_long_keeps_the_end_and_is_reported() {
     let content: String = (1..=500).fold(String::new(), |text, number| text + &format!("line {number}\n"));
     let tree = Tree::new().file("a.txt", &content);
     let mut server = TestServer::builder(&tree).limits(|limits| limits.output_bytes = 1_000).start();
@@ -106,7 +106,7 @@ fn a_tail_too_long_keeps_the_end_and_says_so() {
 /// Reading the first lines of two gigabytes must not wait for the rest.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_window_of_a_huge_file_reads_only_what_leads_to_it() {
+fn a_window_of_a_huge_file_is_read_without_the_rest() {
     use std::os::unix::fs::FileExt as _;
 
     use crate::support::Process;

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{Client, TestServer, Tree};
 
 #[test]
-fn every_spelling_of_a_path_inside_is_taken() {
+fn every_spelling_of_a_path_inside_is_accepted() {
     let tree = Tree::new().file("a.txt", "top\n").file("sub/b c.txt", "below\n");
     let mut server = TestServer::start(&tree);
     let absolute = |path: &str| tree.join(path).to_str().unwrap().to_owned();
@@ -121,7 +121,7 @@ fn a_path_with_a_nul_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn a_name_that_is_too_long_is_said_to_be() {
+fn a_name_that_is_too_long_is_reported_as_such() {
     let tree = Tree::new();
     let text = TestServer::start(&tree).tool_error("read_text_file", json!({"path": "n".repeat(300)}));
     assert!(text.contains("too long"), "{text}");

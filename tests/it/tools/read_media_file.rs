@@ -26,7 +26,7 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn pictures_and_sounds_are_blocks_of_their_kind_whatever_their_name() {
+fn images_and_audio_are_blocks_of_their_kind_whatever_their_name() {
     for (content, kind, mime_type) in [
         (PNG, "image", "image/png"),
         (JPEG, "image", "image/jpeg"),
@@ -44,7 +44,7 @@ fn pictures_and_sounds_are_blocks_of_their_kind_whatever_their_name() {
 }
 
 #[test]
-fn a_name_does_not_make_a_picture() {
+fn a_name_alone_does_not_make_an_image() {
     let block = block("text.png", b"just text\n");
     assert_eq!(block["type"], "resource");
     assert_eq!(block["resource"]["text"], "just text\n");
@@ -75,7 +75,7 @@ fn an_empty_file_is_an_empty_text() {
 }
 
 #[test]
-fn what_is_too_big_is_refused_with_size_and_limit() {
+fn media_over_the_limit_is_refused_with_size_and_limit() {
     let tree = Tree::new().file("fits.bin", [0; 1_234]).file("over.bin", [0; 1_235]);
     let mut server = TestServer::builder(&tree).limits(|limits| limits.blob_bytes = 1_234).start();
     let result = server.tool("read_media_file", json!({"path": "fits.bin"}));
@@ -85,7 +85,7 @@ fn what_is_too_big_is_refused_with_size_and_limit() {
 }
 
 #[test]
-fn sound_goes_as_an_embedded_resource_where_the_revision_has_no_audio() {
+fn audio_is_an_embedded_resource_in_revisions_without_audio() {
     let tree = Tree::new().file("a.wav", WAV);
     let mut server = TestServer::start(&tree).legacy("2024-11-05");
     let result = server.tool("read_media_file", json!({"path": "a.wav"}));
@@ -94,7 +94,7 @@ fn sound_goes_as_an_embedded_resource_where_the_revision_has_no_audio() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said_with_its_reason() {
+fn a_file_that_cannot_be_read_is_an_error_with_the_reason() {
     let tree = Tree::new().dir("d").file("id_rsa", "key");
     let mut server = TestServer::start(&tree);
     for (path, reason) in [
@@ -110,7 +110,7 @@ fn what_cannot_be_read_is_said_with_its_reason() {
 
 /// Media may be large; a text is for the model's context, and has a limit of its own.
 #[test]
-fn a_text_that_is_longer_than_an_answer_is_left_to_read_text_file() {
+fn a_text_longer_than_an_answer_is_referred_to_read_text_file() {
     let tree = Tree::new().file("a.svg", format!("<svg>{}</svg>", " ".repeat(50_000)));
     let text = TestServer::start(&tree).tool_error("read_media_file", json!({"path": "a.svg"}));
     assert!(text.contains("read_text_file") && text.contains("50,011"), "{text}");

@@ -51,7 +51,7 @@ fn many_files_share_the_room_of_one_answer() {
 
 /// Clients cut or reject more than about 50,000 characters, whatever they consist of.
 #[test]
-fn a_hundred_long_paths_do_not_burst_the_answer() {
+fn a_hundred_long_paths_stay_within_the_limit() {
     let mut tree = Tree::new();
     let paths: Vec<String> = (0..100).map(|number| format!("{}/{number:03}.txt", "d".repeat(200))).collect();
     for path in &paths {
@@ -71,7 +71,7 @@ fn a_byte_order_mark_is_left_out_and_named_in_the_block() {
 }
 
 #[test]
-fn from_one_to_a_hundred_paths_are_taken() {
+fn one_to_a_hundred_paths_are_accepted() {
     let tree = Tree::new().file("a", "x");
     let mut server = TestServer::start(&tree);
     let result = server.tool("read_multiple_files", json!({"paths": vec!["a"; 100]}));

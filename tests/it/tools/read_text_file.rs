@@ -19,7 +19,7 @@ fn a_whole_file_is_one_exact_block_without_a_note() {
 }
 
 #[test]
-fn each_argument_chooses_its_lines() {
+fn each_argument_selects_its_lines() {
     let tree = Tree::new().file("a.txt", FOUR).file("no-end.txt", "one\ntwo");
     let mut server = TestServer::start(&tree);
     for (path, arguments, want) in [
@@ -60,7 +60,7 @@ fn columns_count_characters_not_bytes() {
 }
 
 #[test]
-fn the_note_says_which_lines_and_where_it_goes_on() {
+fn the_note_says_which_lines_and_how_to_continue() {
     let tree = Tree::new().file("a.txt", FOUR);
     let mut server = TestServer::start(&tree);
     for (arguments, said, goes_on) in [
@@ -102,7 +102,7 @@ fn null_arguments_are_absent() {
 }
 
 #[test]
-fn ways_to_choose_lines_do_not_mix() {
+fn ways_to_select_lines_cannot_be_combined() {
     let tree = Tree::new().file("a.txt", FOUR);
     let mut server = TestServer::start(&tree);
     for (one, other) in [
@@ -121,7 +121,7 @@ fn ways_to_choose_lines_do_not_mix() {
 }
 
 #[test]
-fn a_wrong_count_is_named() {
+fn an_invalid_count_is_named() {
     let tree = Tree::new().file("a.txt", FOUR);
     let mut server = TestServer::start(&tree);
     for name in ["head", "tail", "offset", "limit", "column"] {
@@ -133,7 +133,7 @@ fn a_wrong_count_is_named() {
 }
 
 #[test]
-fn what_is_no_readable_file_is_said_with_its_reason() {
+fn anything_but_a_readable_file_is_an_error_with_the_reason() {
     let tree = Tree::new().dir("d").file("a.txt", "x").file(".env", "KEY=1");
     let mut server = TestServer::start(&tree);
     for (path, reason) in [

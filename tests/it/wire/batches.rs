@@ -79,7 +79,7 @@ fn every_item_of_a_mixed_batch_is_treated_as_if_it_came_alone() {
 }
 
 #[test]
-fn items_that_are_no_messages_are_answered_one_by_one() {
+fn invalid_items_are_answered_one_by_one() {
     let tree = Tree::new();
     for revision in WITH_BATCHES {
         let mut server = TestServer::start(&tree).legacy(revision);
@@ -133,7 +133,7 @@ fn a_batch_holds_at_most_100_messages() {
 }
 
 #[test]
-fn where_there_are_no_batches_one_is_one_error_and_nothing_in_it_is_done() {
+fn without_batches_an_array_is_one_error_and_has_no_effect() {
     let tree = Tree::new();
     let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
         "params": {"protocolVersion": "2025-03-26", "capabilities": {}}});
@@ -162,7 +162,7 @@ fn where_there_are_no_batches_one_is_one_error_and_nothing_in_it_is_done() {
 }
 
 #[test]
-fn initialize_inside_a_batch_is_refused_and_the_rest_is_served() {
+fn initialize_inside_a_batch_is_rejected_and_the_rest_is_served() {
     let tree = Tree::new();
     for revision in WITH_BATCHES {
         let mut server = TestServer::start(&tree).legacy(revision);
@@ -199,7 +199,7 @@ fn a_batch_is_answered_with_its_last_answer_and_blocks_no_other_request() {
 }
 
 #[test]
-fn what_is_cancelled_is_missing_from_its_batch() {
+fn a_cancelled_request_is_missing_from_its_batch() {
     let tree = Tree::new();
     let gate = Gate::new();
     let mut server = slow_list(&tree, &gate);
@@ -211,7 +211,7 @@ fn what_is_cancelled_is_missing_from_its_batch() {
 }
 
 #[test]
-fn a_batch_of_which_all_is_cancelled_gets_no_answer() {
+fn a_batch_whose_requests_are_all_cancelled_gets_no_answer() {
     let tree = Tree::new();
     let gate = Gate::new();
     let mut server = slow_list(&tree, &gate);

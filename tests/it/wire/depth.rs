@@ -16,7 +16,7 @@ fn deep_object(depth: usize) -> String {
 }
 
 #[test]
-fn a_deep_line_is_an_error_and_the_server_goes_on() {
+fn a_deep_line_is_an_error_and_the_server_continues() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
     for depth in DEPTHS {
@@ -71,7 +71,7 @@ fn a_deep_value_that_is_not_needed_is_skipped() {
 }
 
 #[test]
-fn a_deep_value_where_another_is_wanted_is_of_the_wrong_type() {
+fn a_deep_value_in_place_of_another_has_the_wrong_type() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree).legacy(LATEST_LEGACY);
     for depth in DEPTHS {
@@ -124,7 +124,7 @@ fn a_deep_id_is_no_id() {
 }
 
 #[test]
-fn what_gets_no_answer_gets_none_however_deep() {
+fn deep_notifications_get_no_answer() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
     for depth in DEPTHS {

@@ -32,7 +32,7 @@ const IDS: &[&str] = &[
 const LONGEST: usize = 1_024;
 
 #[test]
-fn every_id_comes_back_with_its_type_and_to_the_digit() {
+fn every_id_is_echoed_exactly_with_its_type() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
     let [text, number] = [format!("\"{}\"", "x".repeat(LONGEST - 2)), "9".repeat(300)];
@@ -74,7 +74,7 @@ fn an_id_of_more_than_1024_bytes_is_an_invalid_request_and_not_echoed() {
 }
 
 #[test]
-fn a_progress_token_is_as_short_as_an_id() {
+fn a_progress_token_is_no_longer_than_an_id() {
     let tree = Tree::new();
     let ask = |server: &mut TestServer, modern: bool, token: Value| {
         let params = json!({"_meta": {"progressToken": token}});
@@ -150,7 +150,7 @@ fn a_readable_id_is_echoed_beside_a_lone_surrogate() {
 }
 
 #[test]
-fn unknown_members_of_a_message_are_no_mistake() {
+fn unknown_members_of_a_message_are_ignored() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
     server.send(json!({"jsonrpc": "2.0", "id": 1, "method": "ping", "trace": {"result": 1}, "": null}));
@@ -161,7 +161,7 @@ fn unknown_members_of_a_message_are_no_mistake() {
 }
 
 #[test]
-fn an_id_can_be_used_again_once_it_was_answered() {
+fn an_id_can_be_reused_after_its_answer() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
     for _ in 0..3 {
@@ -225,7 +225,7 @@ fn notifications_are_never_answered_whatever_is_wrong_with_them() {
 }
 
 #[test]
-fn initialize_without_an_id_begins_no_session() {
+fn initialize_without_an_id_does_not_begin_a_session() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
     server.notify("initialize", json!({"protocolVersion": LATEST_LEGACY, "capabilities": {}}));

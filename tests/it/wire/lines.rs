@@ -8,7 +8,7 @@ use crate::support::{Client, TestServer, Tree};
 const PING: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
 #[test]
-fn what_is_no_json_is_a_parse_error_and_the_server_goes_on() {
+fn invalid_json_is_a_parse_error_and_the_server_continues() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
     for line in [
@@ -39,7 +39,7 @@ fn what_is_no_json_is_a_parse_error_and_the_server_goes_on() {
 }
 
 #[test]
-fn json_that_is_no_message_is_an_invalid_request() {
+fn json_other_than_a_message_is_an_invalid_request() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
     for line in ["5", "null", "true", "\"ping\"", "-1.5e3", "{}", r#"{"jsonrpc":"2.0"}"#, r#"{"params":{}}"#] {
@@ -48,7 +48,7 @@ fn json_that_is_no_message_is_an_invalid_request() {
 }
 
 #[test]
-fn bad_utf8_is_a_parse_error_wherever_it_stands() {
+fn invalid_utf8_is_a_parse_error_wherever_it_is() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
     for bad in [&b"\xFF"[..], b"\xC3", b"\x80", b"\xC0\xAF", b"\xED\xA0\x80", b"\xF4\x90\x80\x80"] {
@@ -82,7 +82,7 @@ fn a_line_is_found_whatever_surrounds_it() {
 }
 
 #[test]
-fn blank_lines_are_skipped_without_a_word() {
+fn blank_lines_are_skipped_silently() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
     server.send_raw("\n\n\r\n   \n\t\r\n\u{feff}\n");
@@ -90,7 +90,7 @@ fn blank_lines_are_skipped_without_a_word() {
 }
 
 #[test]
-fn blanks_and_returns_inside_a_message_are_json_and_not_its_end() {
+fn white_space_inside_a_message_does_not_end_it() {
     let tree = Tree::new();
     let mut server = TestServer::start(&tree);
     server.send_raw("{\"jsonrpc\":\r\"2.0\",\t\"id\" : 1 ,\r\"method\":\"ping\"\r}\n");
@@ -118,7 +118,7 @@ fn a_last_line_that_was_cut_off_is_a_parse_error() {
 }
 
 #[test]
-fn an_input_without_a_message_ends_without_a_word() {
+fn an_input_without_messages_gets_no_output() {
     let tree = Tree::new();
     for input in ["", "\n", " ", "\u{feff}"] {
         let mut server = TestServer::start(&tree);
@@ -169,7 +169,7 @@ fn whatever_a_file_is_called_the_list_is_one_line() {
 }
 
 #[test]
-fn a_line_over_the_limit_is_refused_once_and_the_next_one_is_read() {
+fn a_line_over_the_limit_is_rejected_once_and_the_next_is_read() {
     let tree = Tree::new();
     let mut server = TestServer::builder(&tree).limits(|limits| limits.line_bytes = 200).start();
     let padding = "x".repeat(200);
@@ -202,7 +202,7 @@ fn a_line_of_exactly_the_limit_is_a_line() {
 }
 
 #[test]
-fn a_last_line_over_the_limit_and_without_its_newline_is_refused() {
+fn a_last_line_over_the_limit_without_a_newline_is_rejected() {
     let tree = Tree::new();
     let mut server = TestServer::builder(&tree).limits(|limits| limits.line_bytes = 200).start();
     server.send_raw("x".repeat(100_000));

@@ -10,7 +10,7 @@ fn both_eras(tree: &Tree) -> [TestServer; 2] {
 }
 
 #[test]
-fn a_cursor_for_a_list_of_one_page_is_refused() {
+fn a_cursor_for_a_list_of_one_page_is_rejected() {
     let tree = Tree::new();
     for mut server in both_eras(&tree) {
         for method in ["tools/list", "resources/templates/list"] {
@@ -23,7 +23,7 @@ fn a_cursor_for_a_list_of_one_page_is_refused() {
 }
 
 #[test]
-fn a_cursor_that_is_no_string_is_refused_by_every_list() {
+fn every_list_rejects_a_cursor_that_is_not_a_string() {
     let tree = Tree::new();
     for mut server in both_eras(&tree) {
         for method in ["tools/list", "resources/list", "resources/templates/list"] {
@@ -38,7 +38,7 @@ fn a_cursor_that_is_no_string_is_refused_by_every_list() {
 }
 
 #[test]
-fn a_cursor_from_nowhere_is_refused() {
+fn an_unknown_cursor_is_rejected() {
     let tree = Tree::new();
     for mut server in both_eras(&tree) {
         for cursor in ["", " ", "0", "garbage", "../..", "\u{0}"] {
@@ -49,7 +49,7 @@ fn a_cursor_from_nowhere_is_refused() {
 }
 
 #[test]
-fn what_does_not_match_the_method_is_an_error_of_the_protocol() {
+fn parameters_that_do_not_match_the_method_are_a_protocol_error() {
     let tree = Tree::new();
     let wrong: &[(&str, Value, &str)] = &[
         ("tools/call", json!({}), "name"),
@@ -79,7 +79,7 @@ fn what_does_not_match_the_method_is_an_error_of_the_protocol() {
 }
 
 #[test]
-fn arguments_of_a_tool_that_are_wrong_are_a_result_for_the_model() {
+fn invalid_tool_arguments_are_a_result_for_the_model() {
     let tree = Tree::new().file("a.txt", "one\n");
     let wrong: &[(Value, &str)] = &[
         (json!({}), "path"),
@@ -103,7 +103,7 @@ fn arguments_of_a_tool_that_are_wrong_are_a_result_for_the_model() {
 }
 
 #[test]
-fn null_stands_for_an_argument_that_is_absent() {
+fn null_means_that_an_argument_is_absent() {
     let tree = Tree::new().file("a.txt", "one\n");
     for mut server in both_eras(&tree) {
         assert_eq!(server.tool_text("read_text_file", json!({"path": "a.txt", "head": null, "limit": null})), "one\n");

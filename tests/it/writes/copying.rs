@@ -64,7 +64,7 @@ fn a_tree_is_copied_with_its_links_and_modes() {
 }
 
 #[test]
-fn nothing_is_overwritten_unless_that_is_asked_for() {
+fn nothing_is_overwritten_unless_requested() {
     let tree = Tree::new().file("a", "new").file("file", "old").dir("dir").link("link", "file").link("broken", "gone");
     let tree = tree.link("out", "../secret").fifo("fifo").file("t/x", "x");
     let before = state(tree.outside());
@@ -89,7 +89,7 @@ fn nothing_is_overwritten_unless_that_is_asked_for() {
 }
 
 #[test]
-fn a_file_that_is_overwritten_keeps_its_own_mode() {
+fn an_overwritten_file_keeps_its_own_mode() {
     let tree = Tree::new().file("a", "new").mode("a", 0o755).file("b", "old").mode("b", 0o600).link("link", "b");
     let tree = tree.file("c", "newer");
     let mut server = writing(&tree);
@@ -112,7 +112,7 @@ fn a_directory_is_not_copied_into_itself() {
 }
 
 #[test]
-fn what_is_denied_is_not_copied_nor_copied_to() {
+fn denied_names_are_neither_copied_nor_copied_to() {
     let tree = Tree::new().file("d/e/.env", "KEY").file("a", "a").file("f/config", "x").link("l", "d/e/.env");
     let before = state(tree.path());
     let mut server = writing(&tree);
@@ -143,7 +143,7 @@ fn special_files_are_not_copied() {
 }
 
 #[test]
-fn parents_are_made_when_asked_for() {
+fn parents_are_created_on_request() {
     let tree = Tree::new().file("a", "a").file("t/b", "b");
     let mut server = writing(&tree);
     assert!(refused(&mut server, "a", "p/q/a", false).contains("parent directory p does not exist"));
@@ -156,7 +156,7 @@ fn parents_are_made_when_asked_for() {
 
 /// A copy that is a second name would change with the first.
 #[test]
-fn a_copy_is_a_file_of_its_own() {
+fn a_copy_is_independent_of_its_source() {
     let tree = Tree::new().file("t/a", "a");
     fs::hard_link(tree.join("t/a"), tree.join("t/b")).unwrap();
     copy(&mut writing(&tree), "t", "u");
@@ -186,7 +186,7 @@ fn holes_are_copied_as_holes() {
 /// The group of a copy is the server's, which must not be able to read what only another group could.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_copy_gives_another_group_no_more_than_everybody_has() {
+fn a_copy_gives_a_different_group_only_the_rights_of_others() {
     let tree = Tree::new().file("a", "a");
     if std::os::unix::fs::chown(tree.join("a"), None, Some(4_321)).is_err() {
         return crate::sandbox::skipped("a file of another group", "not permitted");
@@ -199,7 +199,7 @@ fn a_copy_gives_another_group_no_more_than_everybody_has() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_copied_tree_stays_in_the_group_of_where_it_is() {
+fn a_copied_tree_keeps_the_group_of_its_destination() {
     let tree = Tree::new().dir("shared").file("a/b/c", "c");
     fs::set_permissions(tree.join("shared"), fs::Permissions::from_mode(0o2775)).expect("a mode");
     let mut server = writing(&tree);

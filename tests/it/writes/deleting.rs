@@ -28,7 +28,7 @@ fn a_file_a_special_file_and_an_empty_directory_are_deleted() {
 }
 
 #[test]
-fn a_link_is_deleted_and_not_what_it_leads_to() {
+fn deleting_a_link_keeps_its_target() {
     let tree = Tree::new().file("a", "a").file("d/x", "x").link("file", "a").link("dir", "d").link("out", "../secret");
     let tree = tree.link("up", "..").link("broken", "nowhere");
     let outside = state(&tree.outside().join("secret"));
@@ -41,7 +41,7 @@ fn a_link_is_deleted_and_not_what_it_leads_to() {
 }
 
 #[test]
-fn a_tree_is_deleted_only_when_asked_for() {
+fn a_tree_is_deleted_only_on_request() {
     let tree = Tree::new().file("d/a", "a").file("d/e/f/b", "b").dir("d/empty").fifo("d/fifo").file("stays/x", "x");
     let tree = tree.link("d/in", "../stays").link("d/e/out", "../../../secret").link("d/loop", ".");
     let tree = tree.file("d/.mcp-fs-0123456789abcdef.tmp", "part");
@@ -69,7 +69,7 @@ fn the_served_directory_is_not_deleted() {
 }
 
 #[test]
-fn what_holds_something_denied_stays_whole() {
+fn a_tree_with_a_denied_entry_is_not_deleted() {
     let tree = Tree::new().file("d/a", "a").file("d/z/.env", "KEY").file("k/.ssh/config", "").dir("only/.aws");
     let before = state(tree.path());
     let mut server = writing(&tree);
@@ -84,7 +84,7 @@ fn what_holds_something_denied_stays_whole() {
 }
 
 #[test]
-fn what_is_not_there_is_not_found() {
+fn deleting_a_missing_file_is_not_found() {
     let tree = Tree::new().file("a", "a").link("l", "a").link("to-dir", "d").dir("d");
     let mut server = writing(&tree);
     for (path, why) in
@@ -97,7 +97,7 @@ fn what_is_not_there_is_not_found() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn another_file_system_in_a_tree_keeps_it() {
+fn a_tree_with_another_file_system_in_it_is_not_deleted() {
     use crate::support::{LATEST_LEGACY, Process};
 
     let tree = Tree::new().file("d/a", "a").dir("d/mount");

@@ -62,7 +62,7 @@ fn a_full_disk_leaves_the_old_file_and_nothing_else() {
 
 /// A client that is told to try again must not find half of it there.
 #[test]
-fn an_addition_that_does_not_fit_is_taken_back() {
+fn an_append_that_does_not_fit_is_undone() {
     let tree = Tree::new().dir("m");
     let Some(mut process) = start(&tree, "size=1m") else { return };
     let addition = json!({"path": "m/old", "content": "y".repeat(2 << 20), "append": true});
@@ -73,7 +73,7 @@ fn an_addition_that_does_not_fit_is_taken_back() {
 
 /// A directory of the same file system, mounted inside the tree: its content belongs elsewhere, and stays there.
 #[test]
-fn a_tree_in_which_another_directory_is_mounted_is_not_deleted() {
+fn a_tree_with_a_mount_in_it_is_not_deleted() {
     const SCRIPT: &str = r#"mount --bind "$0/elsewhere" "$0/tree/a-mount" && exec "$@""#;
     let tree = Tree::new().file("elsewhere/precious", "kept").file("tree/z", "z").dir("tree/a-mount");
     let start = |program: &Command| {
@@ -96,7 +96,7 @@ fn a_tree_in_which_another_directory_is_mounted_is_not_deleted() {
 
 /// `ulimit -f`: by default the system kills a process that writes beyond it.
 #[test]
-fn a_limit_on_the_size_of_files_is_an_error_and_not_the_end() {
+fn a_file_size_limit_causes_an_error_and_not_the_end_of_the_process() {
     let tree = Tree::new().file("a", "old");
     let server = command(["--allow-write".as_ref(), tree.path().as_os_str()]);
     let mut limited = Command::new("sh");
@@ -109,7 +109,7 @@ fn a_limit_on_the_size_of_files_is_an_error_and_not_the_end() {
 }
 
 #[test]
-fn a_read_only_file_system_is_called_so() {
+fn a_read_only_file_system_is_named_in_the_error() {
     let tree = Tree::new().dir("m").file("a", "a");
     let Some(mut process) = start(&tree, "ro") else { return };
     for (name, arguments) in [

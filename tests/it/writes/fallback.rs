@@ -75,7 +75,7 @@ fn nothing_is_overwritten_by_other_means() {
 }
 
 #[test]
-fn no_change_reaches_what_is_outside_by_other_means() {
+fn no_change_reaches_the_outside_by_other_means() {
     let tree = super::outside::tree();
     if let Some(mut process) = start(&tree) {
         super::outside::no_way_out_changes_anything(&tree, &mut process);

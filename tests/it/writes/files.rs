@@ -27,7 +27,7 @@ fn a_file_is_created_with_its_content_byte_for_byte() {
 }
 
 #[test]
-fn every_spelling_of_a_path_is_written_to() {
+fn every_spelling_of_a_path_can_be_written() {
     let tree = Tree::new().dir("d");
     let mut server = writing(&tree);
     let absolute = tree.join("d/absolute").to_str().expect("text").to_owned();
@@ -60,7 +60,7 @@ fn appending_adds_to_the_end_and_creates() {
 
 #[cfg(unix)]
 #[test]
-fn appending_goes_on_in_the_same_file() {
+fn appending_keeps_the_same_file() {
     use std::os::unix::fs::MetadataExt as _;
 
     let tree = Tree::new().file("log", "one\n");
@@ -113,7 +113,7 @@ fn a_version_of_a_file_that_is_gone_creates_nothing() {
 }
 
 #[test]
-fn what_is_no_file_is_told_so() {
+fn writing_to_anything_but_a_file_is_an_error() {
     let tree = Tree::new().dir("d").file("f", "f");
     let mut server = writing(&tree);
     for (path, why) in [
@@ -135,7 +135,7 @@ fn what_is_no_file_is_told_so() {
 }
 
 #[test]
-fn two_names_that_differ_in_their_unicode_form_are_one() {
+fn names_that_differ_only_in_unicode_form_are_the_same_file() {
     let tree = Tree::new().file("e\u{301}.txt", "old");
     let (said, note) =
         text_and_note(&mut writing(&tree), "write_file", json!({"path": "\u{e9}.txt", "content": "new"}));
@@ -162,7 +162,7 @@ fn two_writers_of_one_new_file_both_succeed() {
 }
 
 #[test]
-fn lines_appended_at_the_same_time_are_all_there() {
+fn no_concurrently_appended_line_is_lost() {
     let tree = Tree::new();
     let mut server = writing(&tree);
     let ids: Vec<_> = (0..40)
@@ -195,7 +195,7 @@ fn a_name_with_another_kind_of_space_is_another_file() {
 }
 
 #[test]
-fn nothing_is_made_on_the_way_to_a_file_whose_version_cannot_match() {
+fn no_parents_are_created_if_the_version_cannot_match() {
     let tree = Tree::new();
     let mut server = writing(&tree);
     for append in [false, true] {

@@ -21,7 +21,7 @@ fn updated(tree: &Tree, path: &str) -> Value {
 /// All on one server, one after another: the next notification always belongs to the next change, so each was reported
 /// once.
 #[test]
-fn each_change_is_one_updated() {
+fn each_change_is_reported_once() {
     let tree = Tree::new().file("a.txt", "one\n").file("b.txt", "two\n");
     let mut server = following(&tree, &["a.txt"]);
     for (tool, arguments) in [
@@ -42,7 +42,7 @@ fn each_change_is_one_updated() {
 }
 
 #[test]
-fn a_dry_run_is_no_change() {
+fn a_dry_run_is_not_a_change() {
     let tree = Tree::new().file("a.txt", "one\n").file("b.txt", "two\n");
     let mut server = following(&tree, &["a.txt", "b.txt"]);
     let edit = json!({"path": "a.txt", "edits": [{"oldText": "one", "newText": "1"}], "dryRun": true});

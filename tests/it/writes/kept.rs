@@ -29,7 +29,7 @@ fn the_mode_is_kept_without_set_user_id() {
 }
 
 #[test]
-fn a_new_file_has_the_mode_that_any_program_gives() {
+fn a_new_file_has_the_usual_mode() {
     let tree = Tree::new().file("any", "");
     replace(&tree, "a");
     assert_eq!(mode(&tree, "a"), mode(&tree, "any"));
@@ -50,7 +50,7 @@ fn the_owner_is_kept() {
 
 /// A file of a group that the server's user is not in: the rights of the group become those of others.
 #[test]
-fn a_group_that_cannot_be_kept_gets_no_more_than_the_others() {
+fn if_the_group_cannot_be_kept_it_gets_the_rights_of_others() {
     use crate::process::users::unprivileged;
     use crate::support::{LATEST_LEGACY, Process};
 
@@ -131,7 +131,7 @@ mod attributes {
     }
 
     #[test]
-    fn a_directory_s_default_list_gives_a_replaced_file_no_new_readers() {
+    fn a_default_access_list_adds_no_readers_to_a_replaced_file() {
         let tree = Tree::new().file("d/a", "old").mode("d/a", 0o640);
         if set(&tree, "d", "system.posix_acl_default", &acl(7, 7, 5, 7, 5)) {
             replace(&tree, "d/a");
@@ -141,7 +141,7 @@ mod attributes {
     }
 
     #[test]
-    fn a_new_file_has_the_access_list_that_its_directory_gives() {
+    fn a_new_file_inherits_the_access_list_of_its_directory() {
         let tree = Tree::new().dir("d");
         if set(&tree, "d", "system.posix_acl_default", &acl(7, 6, 5, 7, 0)) {
             fs::write(tree.join("d/any"), "").unwrap();
@@ -169,7 +169,7 @@ mod attributes {
 
 /// While it is written, nobody can read the new content who could not read the old.
 #[test]
-fn a_private_file_is_at_no_time_open_to_others() {
+fn a_private_file_is_never_readable_by_others() {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     let tree = Tree::new().file("a", "old").mode("a", 0o600);

@@ -18,7 +18,7 @@ fn aged(tree: &Tree, path: &str, age: Duration) {
 }
 
 #[test]
-fn an_old_one_is_removed_by_the_next_write_there() {
+fn an_old_leftover_is_removed_by_the_next_write_there() {
     let tree = Tree::new().file(NAME, "part").file(format!("d/{NAME}"), "part");
     aged(&tree, NAME, HOUR * 2);
     aged(&tree, &format!("d/{NAME}"), HOUR * 2);
@@ -29,7 +29,7 @@ fn an_old_one_is_removed_by_the_next_write_there() {
 }
 
 #[test]
-fn one_that_may_still_be_written_stays() {
+fn a_recent_temporary_file_is_kept() {
     let tree = Tree::new().file(NAME, "part");
     aged(&tree, NAME, HOUR / 2);
     writing(&tree).tool_text("write_file", json!({"path": "a", "content": "x"}));
@@ -37,7 +37,7 @@ fn one_that_may_still_be_written_stays() {
 }
 
 #[test]
-fn what_only_looks_like_one_stays() {
+fn a_file_with_a_similar_name_is_kept() {
     let others = [".mcp-fs-.tmp", ".mcp-fs-1.tmpx", "mcp-fs-1.tmp"];
     let tree = others.iter().fold(Tree::new().dir(NAME), |tree, name| tree.file(name, "theirs"));
     for name in others {
@@ -51,7 +51,7 @@ fn what_only_looks_like_one_stays() {
 }
 
 #[test]
-fn no_client_sees_or_touches_one() {
+fn clients_can_neither_see_nor_touch_leftovers() {
     let tree = Tree::new().file(NAME, "part").file("a", "a");
     let mut server = writing(&tree);
     assert_eq!(server.tool_text("list_directory", json!({})), "[FILE] a");

@@ -43,7 +43,7 @@ fn a_file_that_another_program_has_locked_is_not_changed() {
 
 /// The lock ends with the change; nothing of it remains.
 #[test]
-fn a_file_is_free_once_it_is_written() {
+fn the_lock_is_released_after_a_write() {
     let tree = Tree::new().file("a", "old");
     let mut server = writing(&tree);
     for append in [false, true] {
@@ -67,7 +67,7 @@ fn no_write_leaves_set_user_id_on_a_file() {
 
 /// A directory is searched for the leftovers of killed writes at a server's first write there, not at every write.
 #[test]
-fn a_directory_is_cleaned_once_by_a_server() {
+fn a_server_cleans_a_directory_once() {
     const NAME: &str = ".mcp-fs-0123456789abcdef.tmp";
     let tree = Tree::new().dir("d");
     let leave = |directory: &str| {

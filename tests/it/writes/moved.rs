@@ -38,7 +38,7 @@ fn do_not_make_a_denied_file(tree: &Tree, rounds: u32, mut ask: impl FnMut(&[(&s
 }
 
 #[test]
-fn a_move_and_a_write_together_do_not_make_a_denied_file() {
+fn a_concurrent_move_and_write_do_not_create_a_denied_file() {
     let tree = Tree::new().file("a", "a");
     let mut server = writing(&tree);
     do_not_make_a_denied_file(&tree, 400, |calls| {
@@ -51,7 +51,7 @@ fn a_move_and_a_write_together_do_not_make_a_denied_file() {
 }
 
 #[test]
-fn a_move_and_a_write_of_two_servers_do_not_make_a_denied_file() {
+fn a_move_and_a_write_by_two_servers_do_not_create_a_denied_file() {
     let tree = Tree::new().file("a", "a");
     let mut servers = [(); 2].map(|()| start(&tree));
     do_not_make_a_denied_file(&tree, 600, |calls| {
@@ -66,7 +66,7 @@ fn a_move_and_a_write_of_two_servers_do_not_make_a_denied_file() {
 
 /// The same if another program moves the directory after it is opened and before the file has its name.
 #[test]
-fn what_another_program_moves_to_a_denied_name_is_not_changed_there() {
+fn a_file_moved_to_a_denied_name_by_another_program_is_not_changed() {
     let tree = Tree::new().file("x/config", "old");
     let root = writable(&tree);
     let change = |_: &[u8]| {
@@ -126,7 +126,7 @@ fn a_copy_does_not_follow_a_directory_out() {
 /// A directory that another program has put in the place of the one it moved is not mistaken for it: each entry is
 /// looked up again, and only below the root.
 #[test]
-fn a_delete_takes_nothing_of_a_directory_that_leads_out() {
+fn a_delete_does_not_enter_a_directory_swapped_for_a_link_outside() {
     let tree = crowd("t/d");
     let outside = tree.outside().join("precious");
     fs::create_dir(&outside).expect("a directory");

@@ -18,7 +18,7 @@ fn refused(server: &mut TestServer, source: &str, destination: &str) -> String {
 }
 
 #[test]
-fn a_file_is_moved_as_it_is() {
+fn a_file_is_moved_unchanged() {
     let tree = Tree::new().file("a", "content").mode("a", 0o4711).dir("d");
     let inode = |path: &str| fs::metadata(tree.join(path)).map(|file| (file.ino(), file.mode())).unwrap();
     let before = inode("a");
@@ -28,7 +28,7 @@ fn a_file_is_moved_as_it_is() {
 }
 
 #[test]
-fn a_directory_is_moved_with_all_that_is_in_it() {
+fn a_directory_is_moved_with_everything_in_it() {
     let tree = Tree::new().file("d/a", "a").file("d/e/b", "b").link("d/e/l", "../a").fifo("d/f").dir("x");
     move_to(&mut writing(&tree), "d", "x/y");
     assert_eq!(
@@ -57,7 +57,7 @@ fn special_files_are_moved() {
 }
 
 #[test]
-fn whatever_has_the_name_is_not_overwritten() {
+fn an_existing_destination_is_never_overwritten() {
     let tree = Tree::new().file("a", "a").file("file", "file").dir("empty").file("full/x", "x").fifo("fifo");
     let tree = tree.link("link", "file").link("broken", "nowhere").link("out", "../secret").dir("d");
     let before = state(tree.outside());
@@ -91,7 +91,7 @@ fn the_served_directory_is_not_moved() {
 }
 
 #[test]
-fn what_is_missing_is_named_on_its_side() {
+fn the_error_says_which_of_the_two_paths_is_missing() {
     let tree = Tree::new().file("a", "a").link("l", "a");
     let mut server = writing(&tree);
     assert!(refused(&mut server, "gone", "b").starts_with("gone: not found"));
@@ -107,7 +107,7 @@ fn what_is_missing_is_named_on_its_side() {
 }
 
 #[test]
-fn what_holds_something_denied_stays() {
+fn a_tree_with_a_denied_entry_is_not_moved() {
     let tree = Tree::new().file("d/e/.env", "KEY").file("a", "a").file("f/config", "x").dir("x").file("k/id_rsa/y", "");
     let before = state(tree.path());
     let mut server = TestServer::builder(&tree).allow_write().deny("x/y/a").start();
@@ -128,7 +128,7 @@ fn what_holds_something_denied_stays() {
 }
 
 #[test]
-fn what_a_killed_write_left_is_no_reason_to_stay() {
+fn leftovers_of_killed_writes_do_not_prevent_a_move() {
     let tree = Tree::new().file("d/.mcp-fs-0123456789abcdef.tmp", "part").file("d/a", "a");
     move_to(&mut writing(&tree), "d", "e");
     assert_eq!(names(&tree, "e").len(), 2);
@@ -136,7 +136,7 @@ fn what_a_killed_write_left_is_no_reason_to_stay() {
 
 /// Of two moves to one name, and a program that creates it, one succeeds and nothing is lost.
 #[test]
-fn of_many_that_want_a_name_one_gets_it() {
+fn only_one_of_many_concurrent_moves_to_a_name_succeeds() {
     let tree = (0..20).fold(Tree::new(), |tree, number| tree.file(format!("{number}"), format!("{number}")));
     let mut server = writing(&tree);
     let ids: Vec<_> = (0..20)
@@ -151,7 +151,7 @@ fn of_many_that_want_a_name_one_gets_it() {
 
 /// Each holds the lock on one name and wants the other; they get them in the same order.
 #[test]
-fn moves_in_opposite_directions_do_not_wait_for_each_other_for_ever() {
+fn moves_in_opposite_directions_do_not_deadlock() {
     let tree = Tree::new().file("a", "a");
     let mut server = writing(&tree);
     let ids: Vec<_> = (0..100)

@@ -46,7 +46,7 @@ pub(crate) fn ways(tree: &Tree) -> Vec<String> {
 const NAMES: [&str; 5] = ["secret", "dir", "dir/file", "nothing", "nothing/at/all"];
 
 #[test]
-fn no_change_reaches_what_is_outside() {
+fn no_change_reaches_the_outside() {
     for walls in [Walls::First, Walls::Both] {
         let tree = tree();
         if let Some(mut process) = walls.start(&tree, &["--allow-write"]) {
@@ -134,18 +134,18 @@ fn is_link(tree: &Tree, path: &str) -> bool {
 }
 
 #[test]
-fn no_attempt_of_the_table_changes_what_is_outside() {
+fn no_attempt_in_the_table_changes_anything_outside() {
     no_attempt_changes_anything(Walls::Both);
 }
 
 #[test]
-fn no_attempt_of_the_table_changes_what_is_outside_behind_the_first_wall_alone() {
+fn no_attempt_in_the_table_changes_anything_outside_behind_the_first_wall_alone() {
     no_attempt_changes_anything(Walls::First);
 }
 
 /// While a directory is swapped for a link that leads outside, and back.
 #[test]
-fn no_change_reaches_what_is_outside_while_links_are_swapped_in() {
+fn no_change_reaches_the_outside_while_links_are_swapped_in() {
     let tree = Tree::new().dir("swapped").file("a", "a").dir("parked");
     std::fs::create_dir(tree.outside().join("target")).expect("a directory");
     std::fs::write(tree.outside().join("target/file"), "outside").expect("a file");

@@ -81,7 +81,7 @@ fn nothing_changes(server: &mut TestServer, tree: &Tree, path: &str, pattern: &s
 }
 
 #[test]
-fn protected_names_are_changed_by_nothing_and_read_by_everything() {
+fn protected_names_can_be_read_but_not_changed_by_any_operation() {
     let tree = tree();
     let mut server = writing(&tree);
     for (path, pattern) in PROTECTED {
@@ -97,7 +97,7 @@ fn protected_names_are_changed_by_nothing_and_read_by_everything() {
 }
 
 #[test]
-fn what_does_not_exist_yet_is_protected_in_every_spelling() {
+fn a_missing_protected_name_cannot_be_created_in_any_spelling() {
     let tree = Tree::new().file("plain.txt", "plain\n").dir("dir").dir("sub");
     let mut server = writing(&tree);
     for (path, pattern) in [
@@ -146,7 +146,7 @@ fn no_link_leads_to_a_change_of_a_protected_name() {
 }
 
 #[test]
-fn a_tree_that_holds_or_would_hold_something_protected_stays_as_it_is() {
+fn a_tree_that_contains_or_would_contain_a_protected_name_is_unchanged() {
     let tree = Tree::new().file("project/src/main.rs", "").file("project/lib/.git", "gitdir: x\n");
     let tree = tree.file("home/.config/x", "").file("home/.zshrc", "").file("parts/tasks.json", "").file("v/lock", "");
     let mut server = TestServer::builder(&tree).allow_write().protect("/x/lock").protect("/vendor/").start();
@@ -175,7 +175,7 @@ fn a_tree_that_holds_or_would_hold_something_protected_stays_as_it_is() {
 }
 
 #[test]
-fn a_pattern_protects_a_part_beside_others_and_the_flag_lifts_the_default_ones() {
+fn patterns_add_to_the_protected_names_and_the_flag_removes_the_defaults() {
     let tree = Tree::new().file("Vendor/lib.rs", "old\n").file("src/a.lock", "old\n").file(".git/config", "old\n");
     let builder = TestServer::builder(&tree).allow_write().no_default_protect();
     let mut server = builder.protect("vendor/").protect("*.LOCK").start();

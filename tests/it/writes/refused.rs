@@ -42,7 +42,7 @@ fn a_link_inside_is_written_through_to_its_target() {
 }
 
 #[test]
-fn a_link_to_nothing_inside_creates_its_target() {
+fn writing_through_a_dangling_link_creates_its_target() {
     let tree = Tree::new().dir("d").link("near", "d/new").link("deep", "d/e/new");
     let mut server = writing(&tree);
     assert_eq!(server.tool_text("write_file", json!({"path": "near", "content": "x"})), "Successfully wrote to d/new");
@@ -52,7 +52,7 @@ fn a_link_to_nothing_inside_creates_its_target() {
 }
 
 #[test]
-fn what_leads_outside_is_refused_and_the_outside_is_untouched() {
+fn links_outside_are_refused_and_nothing_there_changes() {
     let tree = Tree::new().dir("d").file("a", "a").link("file", "../secret").link("absolute", "{outside}/secret");
     let tree = tree.link("nothing", "../new").link("absolute-nothing", "{outside}/new").link("up", "..");
     let tree = tree.link("d/far", "../../new").link("other", "/nowhere/at/all").link("chain", "nothing");
@@ -87,7 +87,7 @@ fn what_leads_outside_is_refused_and_the_outside_is_untouched() {
 }
 
 #[test]
-fn a_file_with_several_names_is_not_appended_to_as_all_would_change() {
+fn a_file_with_several_names_is_not_appended_to() {
     let tree = Tree::new().file("a", "old");
     fs::hard_link(tree.join("a"), tree.join("b")).unwrap();
     let before = state(tree.path());
@@ -158,7 +158,7 @@ fn a_write_protected_file_is_refused() {
 /// A file that everybody may write can be in a directory that may not be changed: then the error names the directory,
 /// so that nobody wonders about the file.
 #[test]
-fn a_directory_that_may_not_be_changed_is_blamed_for_itself() {
+fn the_error_names_a_directory_that_may_not_be_changed() {
     let tree = Tree::new().file("d/a", "old").mode("d/a", 0o666).mode("d", 0o555);
     let Some(command) = unprivileged(&tree, [tree.path().as_os_str(), "--allow-write".as_ref()]) else { return };
     let mut process = Process::start(command).legacy(LATEST_LEGACY);
@@ -176,7 +176,7 @@ fn a_directory_that_may_not_be_changed_is_blamed_for_itself() {
 
 /// Its content might be denied.
 #[test]
-fn a_tree_that_cannot_be_looked_through_stays() {
+fn a_tree_with_an_unreadable_directory_is_not_moved() {
     let open = fs::Permissions::from_mode(0o777);
     let tree = Tree::new().file("d/a", "a").dir("d/locked").mode("d/locked", 0);
     for directory in [tree.path(), &tree.join("d")] {

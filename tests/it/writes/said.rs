@@ -24,7 +24,7 @@ fn hints(list: &Value, name: &str) -> [bool; 4] {
 }
 
 #[test]
-fn hints_are_true_to_what_the_tools_do() {
+fn annotations_match_what_the_tools_do() {
     let list = writing(&Tree::new()).result("tools/list", json!({}));
     for (name, destructive, idempotent) in [
         ("write_file", true, false),
@@ -40,7 +40,7 @@ fn hints_are_true_to_what_the_tools_do() {
 
 /// Tools have `_meta` since 2025-06-18.
 #[test]
-fn deleting_wants_a_person_each_time() {
+fn deleting_requires_confirmation_each_time() {
     let tree = Tree::new();
     for revision in LEGACY {
         let list = writing(&tree).legacy(revision).result("tools/list", json!({}));
@@ -53,7 +53,7 @@ fn deleting_wants_a_person_each_time() {
 }
 
 #[test]
-fn the_option_permits_it_and_is_in_what_check_gives_to_paste() {
+fn the_option_enables_it_and_check_includes_it() {
     let tree = Tree::new();
     let path = tree.path().to_str().expect("text");
     let report = String::from_utf8(run(["--check", "--allow-write", "--no-fsync", path], "").stdout).expect("text");
@@ -67,7 +67,7 @@ fn the_option_permits_it_and_is_in_what_check_gives_to_paste() {
 }
 
 #[test]
-fn not_to_sync_makes_no_sense_alone() {
+fn no_fsync_requires_allow_write() {
     let output = run(["--no-fsync", "."], "");
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--allow-write"), "{output:?}");

@@ -42,7 +42,7 @@ const EACH: usize = 400;
 /// A version is the state of a file, and a state can be replaced only once: two writes that both replaced the same one
 /// are a lost update.
 #[test]
-fn a_version_is_replaced_once_whichever_server_is_asked() {
+fn a_version_is_replaced_only_once_whichever_server_writes() {
     let tree = Tree::new().file("a", "0");
     let replaced = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -114,7 +114,7 @@ fn no_edit_of_two_servers_is_lost() {
 /// If names cannot be swapped (NFS, SMB, most of FUSE), only locks keep two servers apart.
 #[cfg(target_os = "linux")]
 #[test]
-fn no_edit_of_two_servers_is_lost_where_names_cannot_be_swapped() {
+fn no_edit_of_two_servers_is_lost_if_names_cannot_be_swapped() {
     const FEWER: usize = 100;
     let tree = Tree::new().file("a", lines(FEWER));
     let [Some(one), Some(two)] = [(); 2].map(|()| super::fallback::start(&tree)) else { return };

@@ -37,7 +37,7 @@ fn delete(root: &WritableRoot, cancel: &Cancel, report: &dyn Fn(usize)) -> Resul
 }
 
 #[test]
-fn every_step_is_told_of() {
+fn every_step_is_reported() {
     let tree = tree();
     let root = writable(&tree);
     for work in [copy, delete] {
@@ -50,7 +50,7 @@ fn every_step_is_told_of() {
 }
 
 #[test]
-fn a_cancelled_copy_stops_and_stays_as_far_as_it_came() {
+fn a_cancelled_copy_stops_and_keeps_what_was_copied() {
     let tree = tree();
     let cancel = Cancel::default();
     let stop = |done| {
@@ -77,7 +77,7 @@ fn a_cancelled_delete_stops_where_it_is() {
 }
 
 #[test]
-fn what_was_cancelled_before_it_began_changes_nothing() {
+fn a_change_cancelled_before_it_began_has_no_effect() {
     let tree = tree();
     let (root, cancel) = (writable(&tree), Cancel::default());
     cancel.cancel();
@@ -88,7 +88,7 @@ fn what_was_cancelled_before_it_began_changes_nothing() {
 }
 
 #[test]
-fn a_copy_that_fails_in_the_middle_says_where_and_how_far_it_came() {
+fn a_copy_that_fails_midway_says_where_and_how_much_is_done() {
     let tree = tree();
     // Another program creates what the copy would create next.
     let meddle = |done| {

@@ -33,7 +33,7 @@ fn version(root: &WritableRoot, path: &str) -> Version {
 }
 
 #[test]
-fn the_new_content_is_made_out_of_the_old_one() {
+fn the_new_content_is_based_on_the_old_one() {
     let tree = Tree::new().file("a", "one");
     let root = writable(&tree);
     let change = |old: &[u8]| Ok::<_, Infallible>((Some([old, b" two"].concat()), old.len()));
@@ -44,7 +44,7 @@ fn the_new_content_is_made_out_of_the_old_one() {
 }
 
 #[test]
-fn what_the_change_refuses_is_not_written() {
+fn nothing_is_written_if_the_change_fails() {
     let tree = Tree::new().file("a", "one");
     let root = writable(&tree);
     let before = version(&root, "a");
@@ -68,7 +68,7 @@ fn a_change_by_another_program_in_between_is_not_overwritten() {
 }
 
 #[test]
-fn a_file_that_another_program_removed_in_between_stays_away() {
+fn a_file_removed_by_another_program_meanwhile_is_not_recreated() {
     let tree = Tree::new().file("a", "one");
     let root = writable(&tree);
     let change = |_: &[u8]| {
@@ -81,7 +81,7 @@ fn a_file_that_another_program_removed_in_between_stays_away() {
 }
 
 #[test]
-fn a_directory_that_vanished_in_between_is_not_made_again() {
+fn a_directory_that_vanished_meanwhile_is_not_recreated() {
     let tree = Tree::new().file("d/a", "one");
     let root = writable(&tree);
     let change = |_: &[u8]| {
@@ -96,7 +96,7 @@ fn a_directory_that_vanished_in_between_is_not_made_again() {
 }
 
 #[test]
-fn a_version_that_is_not_the_file_s_any_more_stops_it() {
+fn an_outdated_version_prevents_the_write() {
     let tree = Tree::new().file("a", "one");
     let root = writable(&tree);
     let read = version(&root, "a");
@@ -123,7 +123,7 @@ fn a_file_longer_than_allowed_is_not_read() {
 }
 
 #[test]
-fn no_other_call_of_the_server_comes_in_between() {
+fn no_other_call_gets_in_between() {
     const EACH: usize = 50;
     let tree = Tree::new().file("a", "");
     let root = writable(&tree);

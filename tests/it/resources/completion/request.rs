@@ -34,7 +34,7 @@ fn every_revision_completes() {
 
 /// The template, or a URI; values of other variables have no effect.
 #[test]
-fn what_is_known_may_be_referred_to() {
+fn known_references_are_accepted() {
     let tree = Tree::new().file("a.txt", "");
     let mut server = TestServer::start(&tree);
     for (key, given) in [
@@ -52,7 +52,7 @@ fn what_is_known_may_be_referred_to() {
 }
 
 #[test]
-fn what_is_unknown_or_ill_typed_is_named() {
+fn unknown_references_and_wrong_types_are_named() {
     let tree = Tree::new().file("a.txt", "");
     let (mut legacy, mut modern) = (TestServer::start(&tree).legacy(LATEST_LEGACY), TestServer::start(&tree));
     let template = template(&tree);

@@ -150,7 +150,7 @@ fn json_type(value: &Value) -> &'static str {
 
 /// How each shape fares unchanged and changed: with both judges, or with one if the other is not available.
 #[test]
-fn shapes_are_right_and_what_is_broken_in_them_is_refused() {
+fn correct_shapes_are_accepted_and_broken_ones_rejected() {
     for revision in LEGACY.iter().chain(&[MODERN]) {
         for (definition, message) in of(revision) {
             check(revision, definition, &message).unwrap();
@@ -164,7 +164,7 @@ fn shapes_are_right_and_what_is_broken_in_them_is_refused() {
 }
 
 #[test]
-fn what_may_be_left_out_must_still_be_right_where_it_is() {
+fn optional_members_must_be_valid_if_present() {
     for (definition, place, wrong) in [
         ("CallToolResult", "/isError", json!("yes")),
         ("ListToolsResult", "/tools/0/description", json!(7)),
