@@ -12,16 +12,22 @@ use clap_complete::Shell;
 use mcp_fs::cli::Cli;
 
 fn main() -> io::Result<()> {
-    write(&std::env::args().nth(1).unwrap_or_default(), &mut io::stdout())
+    let text = page(&std::env::args().nth(1).unwrap_or_default())?;
+    match io::stdout().write_all(&text) {
+        // `| head` has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        done => done,
+    }
 }
 
-pub(crate) fn write(wanted: &str, out: &mut impl Write) -> io::Result<()> {
-    let mut command = Cli::command();
+pub(crate) fn page(wanted: &str) -> io::Result<Vec<u8>> {
+    let (mut command, mut text) = (Cli::command(), Vec::new());
     if wanted == "man" {
-        return clap_mangen::Man::new(command).render(out);
+        clap_mangen::Man::new(command).render(&mut text)?;
+        return Ok(text);
     }
     let shell = Shell::from_str(wanted, true)
         .map_err(|_| io::Error::other("say which: man, bash, zsh, fish, powershell or elvish"))?;
-    clap_complete::generate(shell, &mut command, "mcp-fs", out);
-    Ok(())
+    clap_complete::generate(shell, &mut command, "mcp-fs", &mut text);
+    Ok(text)
 }

@@ -65,7 +65,9 @@ impl WritableRoot {
         let (from, stat) = self.root.stat(source, cancel).map_err(Side::Source.of())?;
         let is_over = options.overwrite && stat.kind == Kind::File;
         let to = self.copy_target(destination, is_over, cancel).map_err(|error| match error {
-            WriteError::Exists if stat.kind == Kind::File => at_destination(self.not_overwritten(destination, cancel)),
+            WriteError::Exists if stat.kind == Kind::File => {
+                at_destination(self.not_overwritten(&from, destination, cancel))
+            }
             error => at_destination(error),
         })?;
         let _guard = self.path_locks.take(&[Claimed::Tree(&to.path)], cancel).map_err(&at_destination)?;
@@ -96,10 +98,13 @@ impl WritableRoot {
         }
     }
 
-    /// A file may be replaced if requested; a directory or special file never.
-    fn not_overwritten(&self, destination: &RequestedPath, cancel: &Cancel) -> WriteError {
-        let is_file = self.root.stat(destination, cancel).is_ok_and(|(_, stat)| stat.kind == Kind::File);
-        if is_file { WriteError::NotOverwritten } else { WriteError::Exists }
+    /// A file may be replaced if requested, but not by itself; a directory or special file never.
+    fn not_overwritten(&self, from: &RelPath, destination: &RequestedPath, cancel: &Cancel) -> WriteError {
+        match self.root.stat(destination, cancel) {
+            Ok((path, _)) if path == *from => WriteError::SameFile,
+            Ok((_, stat)) if stat.kind == Kind::File => WriteError::NotOverwritten,
+            _ => WriteError::Exists,
+        }
     }
 
     fn copy_file(

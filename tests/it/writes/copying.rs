@@ -69,10 +69,10 @@ fn nothing_is_overwritten_unless_requested() {
     let tree = tree.link("out", "../secret").fifo("fifo").file("t/x", "x");
     let before = state(tree.outside());
     let mut server = writing(&tree);
-    for (source, destination) in [("a", "file"), ("a", "dir"), ("a", "link"), ("a", "broken"), ("a", "out"), ("a", "a")]
-    {
+    for (source, destination) in [("a", "file"), ("a", "dir"), ("a", "link"), ("a", "broken"), ("a", "out")] {
         assert!(refused(&mut server, source, destination, false).contains("already exists"), "{destination}");
     }
+    assert!(refused(&mut server, "a", "a", false).contains("the same file"));
     for (source, destination, why) in [
         ("a", "dir", "is a directory, not a file"),
         ("a", "fifo", "not a regular file"),
