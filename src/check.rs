@@ -24,6 +24,9 @@ pub fn report(root: &Root, protect: Option<&Protect>, limits: &Limits, program: 
     if let Some(protect) = protect {
         let _ = writeln!(text, "protected     {}", log::escaped(&protect.to_string()));
     }
+    if let Some(kind) = root.remote_file_system() {
+        let _ = writeln!(text, "file system   {}", not_local(kind));
+    }
     let _ = writeln!(text, "confinement   {}", root.confinement());
     let _ = writeln!(text, "kernel wall   {}", root.sandbox());
     text += &configuration(root, program, options);
@@ -34,7 +37,12 @@ pub fn report(root: &Root, protect: Option<&Protect>, limits: &Limits, program: 
 pub fn summary(root: &Root, writable: bool) -> String {
     let access = if writable { "read-write" } else { "read-only" };
     let (path, paths, process) = (root.path().display(), root.confinement(), root.sandbox());
-    format!("serving {path}, {access}; paths confined by {paths}; process by {process}")
+    let remote = root.remote_file_system().map(|kind| format!("; {}", not_local(kind))).unwrap_or_default();
+    format!("serving {path}, {access}; paths confined by {paths}; process by {process}{remote}")
+}
+
+fn not_local(kind: &str) -> String {
+    format!("not a local disk ({kind}): changes are detected by polling, and several operations run at once")
 }
 
 /// Counts entries by kind, up to the limit of `resources/list`.

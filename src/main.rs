@@ -38,6 +38,9 @@ const STREAMS: usize = 2;
 const IN_FLIGHT_OF_ONE: usize = 16;
 const CLIENTS_AT_WORK: usize = 16;
 
+/// Threads of a search on a remote file system, where they mostly wait.
+const REMOTE_SEARCH_THREADS: usize = 16;
+
 /// The maximum number of threads that answer HTTP clients. A small read takes a few microseconds.
 const MOST_WORKERS: usize = 4;
 
@@ -109,7 +112,7 @@ fn start_stdio(cli: &Cli, mut root: Root, protect: Protect, level: LevelFilter) 
     // Through the log: a panic message must not corrupt a protocol message where stderr is stdout, and must not wait
     // for a full stderr.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
-    let limits = cli.limits();
+    let limits = limits(cli, &root);
     let pool = Arc::new(Pool::new(limits.in_flight + limits.left_behind));
     start_threads(&runtime, streams.threads, &pool)?;
     let log = (level > LevelFilter::OFF).then(|| log::start(level));
@@ -122,6 +125,15 @@ fn start_stdio(cli: &Cli, mut root: Root, protect: Protect, level: LevelFilter) 
     let code = serve(runtime, server(cli, root, protect, limits, &pool), streams, &pool);
     drop(log);
     Ok(code)
+}
+
+/// The limits that the options set. On a remote file system, more threads search by default.
+fn limits(cli: &Cli, root: &Root) -> Limits {
+    let mut limits = cli.limits();
+    if cli.search_threads.is_none() && root.remote_file_system().is_some() {
+        limits.search_threads = REMOTE_SEARCH_THREADS;
+    }
+    limits
 }
 
 fn server(cli: &Cli, root: Root, protect: Protect, limits: Limits, pool: &Arc<Pool>) -> Server {
@@ -137,9 +149,9 @@ fn start_http(
     door: Door,
     level: LevelFilter,
 ) -> Result<ExitCode, StartupError> {
-    let mut limits = cli.limits();
+    let mut limits = limits(cli, &root);
     limits.in_flight = limits.in_flight.min(IN_FLIGHT_OF_ONE);
-    let workers = limits.search_threads.min(MOST_WORKERS);
+    let workers = cli.limits().search_threads.min(MOST_WORKERS);
     if cli.search_threads.is_none() {
         // A search leaves one processor to other clients.
         limits.search_threads = (limits.search_threads - 1).max(1);

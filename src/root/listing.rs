@@ -4,6 +4,7 @@ use super::path::RelPath;
 use super::stat::{Kind, Stat};
 use super::{Root, RootError, sys};
 use crate::runtime::cancel::Cancel;
+use crate::runtime::concurrent::{self, REMOTE_OPERATIONS};
 
 /// How many entries of one directory are read. Further ones are not seen, and [`Listing::cut`] is set.
 const MAX_ENTRIES: usize = 1_000_000;
@@ -15,6 +16,8 @@ pub struct Directory<'r> {
     file: std::fs::File,
     /// Its real path, without links and `..`.
     pub path: RelPath,
+    /// It is on a remote file system.
+    pub(crate) is_remote: bool,
 }
 
 /// The entries of a directory, sorted by the bytes of their names, without denied ones.
@@ -52,8 +55,8 @@ struct Scanned {
 }
 
 impl<'r> Directory<'r> {
-    pub(super) fn new(root: &'r Root, file: std::fs::File, path: RelPath) -> Self {
-        Self { root, file, path }
+    pub(super) fn new(root: &'r Root, file: std::fs::File, path: RelPath, is_remote: bool) -> Self {
+        Self { root, file, path, is_remote }
     }
 
     /// Reads all entries.
@@ -64,18 +67,27 @@ impl<'r> Directory<'r> {
     /// The same, with a buffer that is reused between directories.
     pub(super) fn list_with(&self, buffer: &mut Vec<u8>, cancel: &Cancel) -> Result<Listing, RootError> {
         let mut listing = Listing::default();
-        let Scanned { denied, cut } = self.scan(buffer, cancel, |entry| listing.push(entry))?;
+        let Scanned { denied, cut } = self.scan(MAX_ENTRIES, buffer, cancel, |entry| listing.push(entry))?;
         listing.sort();
         Ok(Listing { cut, denied, ..listing })
     }
 
+    /// Reads all entries if there are fewer than `most`.
+    pub(super) fn list_small(&self, most: usize, cancel: &Cancel) -> Result<Option<Listing>, RootError> {
+        let mut listing = Listing::default();
+        let Scanned { denied, cut } = self.scan(most, &mut Vec::new(), cancel, |entry| listing.push(entry))?;
+        listing.sort();
+        Ok((!cut).then_some(Listing { denied, ..listing }))
+    }
+
     /// Passes every entry to `see`, unordered, without keeping any. Returns whether there are more than a million.
     pub(crate) fn each(&self, cancel: &Cancel, see: impl FnMut(Entry<'_>)) -> Result<bool, RootError> {
-        self.scan(&mut Vec::new(), cancel, see).map(|scanned| scanned.cut)
+        self.scan(MAX_ENTRIES, &mut Vec::new(), cancel, see).map(|scanned| scanned.cut)
     }
 
     fn scan(
         &self,
+        most: usize,
         buffer: &mut Vec<u8>,
         cancel: &Cancel,
         mut see: impl FnMut(Entry<'_>),
@@ -89,7 +101,7 @@ impl<'r> Directory<'r> {
             } else {
                 see(Entry { name, kind });
             }
-            scanned.cut = seen >= MAX_ENTRIES;
+            scanned.cut = seen >= most;
             let must_stop = seen.is_multiple_of(4_096) && cancel.checkpoint();
             !scanned.cut && !must_stop
         })?;
@@ -107,6 +119,13 @@ impl<'r> Directory<'r> {
     pub(crate) fn stat(&self, name: &[u8]) -> Result<Stat, RootError> {
         let can = self.root.can();
         if can.only_local { sys::stat_here(&self.file, name, can) } else { sys::stat_in(&self.file, name) }
+    }
+
+    /// The same for several entries, at the same time on a remote file system; `None` for what has gone, and for the
+    /// rest after a cancellation.
+    pub(crate) fn stats(&self, names: &[&[u8]], cancel: &Cancel) -> Vec<Option<Stat>> {
+        let threads = if self.is_remote { REMOTE_OPERATIONS } else { 1 };
+        concurrent::map(names.len(), threads, |at| if cancel.checkpoint() { None } else { self.stat(names[at]).ok() })
     }
 }
 

@@ -197,6 +197,11 @@ impl Root {
         self.walks_stay.store(policy != MountPolicy::Follow && self.abilities.quick, Ordering::Relaxed);
     }
 
+    /// The name of the directory's file system, if other machines or programs may change it without this kernel knowing.
+    pub fn remote_file_system(&self) -> Option<&'static str> {
+        self.abilities.remote
+    }
+
     fn can(&self) -> sys::Caps {
         let mut can = self.abilities;
         can.only_local = self.only_local.load(Ordering::Relaxed);

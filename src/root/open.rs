@@ -36,12 +36,23 @@ pub struct File {
 impl Root {
     /// Opens a regular file for reading. Anything else is rejected without being opened.
     pub fn open_file(&self, asked: &RequestedPath, cancel: &Cancel) -> Result<File, RootError> {
+        for pause in sys::RACE {
+            match self.try_open_file(asked, cancel)? {
+                Err(RootError::NotFound) => std::thread::sleep(pause),
+                opened => return opened,
+            }
+        }
+        self.try_open_file(asked, cancel)?
+    }
+
+    /// The inner error is from opening what was just there: if it is gone, another program may be replacing it.
+    fn try_open_file(&self, asked: &RequestedPath, cancel: &Cancel) -> Result<Result<File, RootError>, RootError> {
         let (path, stat) = self.reach(&asked.path, cancel)?;
         regular(stat.kind)?;
         if asked.directory {
             return Err(RootError::NotFound);
         }
-        self.open_real_file(path)
+        Ok(self.open_real_file(path))
     }
 
     /// Opens and reads a regular file of at most 64 KiB, provided that nothing can wait for a disk: DIR is in its place
@@ -91,13 +102,20 @@ impl Root {
         self.open_directory_with(can, path)
     }
 
+    /// A directory for [`Directory::stat`] only, by a path without links that is not denied.
+    pub(crate) fn directory_to_stat(&self, path: &RelPath) -> Result<Directory<'_>, RootError> {
+        let file = sys::directory_handle(&self.dir, path, self.can())?;
+        Ok(Directory::new(self, file, path.clone(), self.abilities.remote.is_some()))
+    }
+
     fn open_directory_with(&self, can: sys::Caps, path: &RelPath) -> Result<Directory<'_>, RootError> {
         if path.is_root() {
             // A listing or walk of everything starts here.
             self.must_be_in_place()?;
         }
-        let (file, _) = sys::open(&self.dir, path, Access::Directory, can)?;
-        Ok(Directory::new(self, file, path.clone()))
+        let (file, stat) = sys::open(&self.dir, path, Access::Directory, can)?;
+        let is_remote = can.is_remote_at(&file, &stat);
+        Ok(Directory::new(self, file, path.clone(), is_remote))
     }
 
     /// What a path leads to once all links are followed, and its real path.

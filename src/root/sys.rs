@@ -57,6 +57,9 @@ pub(super) mod hints {
     pub(crate) use super::notify::{Hints, Waker};
 }
 
+/// The pauses before another attempt at what another machine is replacing.
+pub(super) const RACE: [Duration; 3] = [Duration::ZERO, Duration::from_millis(10), Duration::from_millis(50)];
+
 /// The longest wait for hints where nothing might wake it.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 

@@ -5,6 +5,7 @@
 //! links. It is also faster: one openat2 per directory, no stat, and no path is walked twice. Links are listed but not
 //! entered, so loops are impossible, except for links that a call names ([`links`]).
 
+mod ahead;
 mod links;
 
 use std::collections::VecDeque;
@@ -17,6 +18,7 @@ use super::stat::Kind;
 use super::{Directory, Root, RootError};
 use crate::runtime::cancel::Cancel;
 
+use ahead::Ahead;
 use links::Links;
 pub use links::NotEntered;
 
@@ -61,6 +63,7 @@ pub struct Walk<'r> {
     links: Links<'r>,
     /// No patterns; counts those of the whole walk.
     no_patterns: Arc<Ignore>,
+    ahead: Ahead<'r>,
     buffer: Vec<u8>,
     /// The first few ignore files that were not applied, and why.
     pub notes: Vec<(RelPath, String)>,
@@ -77,6 +80,8 @@ struct Pending {
     above: Arc<Ignore>,
     /// The call named it.
     is_named: bool,
+    /// It is probably on a remote file system: the directory that contains it is.
+    is_remote: bool,
 }
 
 /// A path that a walk reached.
@@ -109,6 +114,7 @@ impl Root {
             start: start.clone(),
             links: Links::default(),
             no_patterns: Arc::default(),
+            ahead: Ahead::default(),
             buffer: Vec::new(),
             notes: Vec::new(),
             cut: false,
@@ -116,7 +122,8 @@ impl Root {
         };
         let above = walk.ignore_above(start);
         let path = WalkedPath { real: start.clone(), shown: None };
-        walk.push(Pending { path, above, is_named: !start.is_root() });
+        let is_remote = self.remote_file_system().is_some();
+        walk.push(Pending { path, above, is_named: !start.is_root(), is_remote });
         walk
     }
 }
@@ -192,9 +199,8 @@ impl<'r> Walk<'r> {
     }
 
     fn visit(&mut self, pending: &Pending) -> Result<(Directory<'r>, Listing), RootError> {
-        let Pending { path, above, is_named } = pending;
-        let dir = self.root.open_walked_directory(&path.real)?;
-        let mut listing = dir.list_with(&mut self.buffer, self.cancel)?;
+        let Pending { path, above, is_named, .. } = pending;
+        let (dir, mut listing) = self.list(pending)?;
         let ignore = match self.options.hidden {
             Hidden::Skipped => {
                 let named = Named { below: b"", cancel: self.cancel };
@@ -215,7 +221,7 @@ impl<'r> Walk<'r> {
         self.leave_excluded(path, &mut listing)?;
         if path.shown().depth() - self.start.depth() < self.options.max_depth {
             for entry in listing.iter() {
-                self.note(path, entry, &ignore);
+                self.note(path, entry, &ignore, dir.is_remote);
             }
         }
         Ok((dir, listing))
@@ -256,16 +262,17 @@ impl<'r> Walk<'r> {
     }
 
     /// Records an entry to enter later.
-    fn note(&mut self, dir: &WalkedPath, entry: Entry<'_>, ignore: &Arc<Ignore>) {
+    fn note(&mut self, dir: &WalkedPath, entry: Entry<'_>, ignore: &Arc<Ignore>, is_remote: bool) {
         match entry.kind {
             Kind::Directory => {
-                self.push(Pending { path: dir.join(entry.name), above: Arc::clone(ignore), is_named: false });
+                let (path, above) = (dir.join(entry.name), Arc::clone(ignore));
+                self.push(Pending { path, above, is_named: false, is_remote });
             }
             Kind::Link => {
                 if let Some(path) = self.links.enter(self.root, &dir.join(entry.name), self.cancel) {
                     let above = self.ignore_above(&path.real);
                     let is_named = !path.real.is_root();
-                    self.push(Pending { path, above, is_named });
+                    self.push(Pending { path, above, is_named, is_remote });
                 }
             }
             _ => {}

@@ -33,6 +33,8 @@ pub(crate) struct Snapshot {
     files: Vec<Slot>,
     /// No directory was skipped for a reason that may have gone away by the next look.
     pub(crate) is_sure: bool,
+    /// Some directories are on a remote file system.
+    pub(crate) is_remote: bool,
     /// There were more files than the list may hold.
     pub(crate) truncated: bool,
     /// Entries that ignore files hid; 0 if the walk was cut.
@@ -63,7 +65,8 @@ impl Snapshot {
         for visit in walk.by_ref() {
             each(&visit.path.real, snapshot.len());
             match visit.listing {
-                Ok((_, listing)) => {
+                Ok((directory, listing)) => {
+                    snapshot.is_remote |= directory.is_remote;
                     let files = listing.iter().filter(|entry| entry.kind == Kind::File).map(|entry| entry.name);
                     let files = files.filter(|name| visit.path.real.can_lead_to(name));
                     let room = limit - snapshot.len();
@@ -96,6 +99,7 @@ impl Snapshot {
             names: Vec::new(),
             files: Vec::new(),
             is_sure: true,
+            is_remote: false,
             truncated: false,
             ignored: 0,
         }

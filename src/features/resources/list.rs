@@ -1,11 +1,13 @@
 //! `resources/list`: regular files, shallow paths first, because several clients show or read only the first page.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::call::{Annotations, Failure, Resource, ResourcePage};
 use crate::features::content;
 use crate::features::format::{counted, notes, shown, timestamp};
-use crate::root::{Directory, Kind, RelPath, RootError, Stat};
+use crate::root::{Kind, RelPath, RootError, Stat};
+use crate::runtime::concurrent::{self, REMOTE_OPERATIONS};
 use crate::runtime::permits::Work;
 use crate::services::context::Context;
 use crate::services::snapshot::{Cursor, Snapshot};
@@ -13,6 +15,9 @@ use crate::services::snapshot::{Cursor, Snapshot};
 /// The limit of names and URIs in a page, in bytes: a page with very long ones ends early. Most pages are a tenth of
 /// this.
 const MOST_BYTES: usize = 2 << 20;
+
+/// How many files of a directory are described by one thread.
+const RUN: usize = 64;
 
 /// The first page if there is no cursor, else the page of the cursor.
 pub(crate) fn list(cursor: Option<&str>, context: &Context) -> Result<ResourcePage, Failure> {
@@ -80,31 +85,50 @@ fn walk(context: &Context) -> Result<Snapshot, Failure> {
 /// and the bytes of its text. Files that have disappeared or been replaced by something else are left out.
 fn describe(
     snapshot: &Snapshot,
-    range: std::ops::Range<usize>,
+    range: Range<usize>,
     context: &Context,
 ) -> Result<(Vec<Resource>, usize, usize), Failure> {
     let root = context.root();
-    let (mut bytes, mut end) = (0, range.end);
+    let threads = if root.remote_file_system().is_some() { REMOTE_OPERATIONS } else { 1 };
+    let (mut bytes, mut end) = (0, range.start);
     let mut resources = Vec::with_capacity(range.len());
-    let mut open: Option<(&RelPath, Directory<'_>)> = None;
-    for index in range {
+    while end < range.end && bytes <= MOST_BYTES {
         context.cancel.check()?;
-        if bytes > MOST_BYTES {
-            end = index;
-            break;
-        }
-        let (path, name) = snapshot.file(index);
-        if open.as_ref().is_none_or(|(opened, _)| *opened != path) {
-            open = root.open_real_directory(path).ok().map(|directory| (path, directory));
-        }
-        let Some((_, directory)) = &open else { continue };
-        if let Some(stat) = directory.stat(name).ok().filter(|stat| stat.kind == Kind::File) {
-            let resource = resource(&path.join(name), &stat, context);
+        let runs = runs(snapshot, end..range.end, threads);
+        let described = concurrent::map(runs.len(), threads, |at| describe_run(snapshot, runs[at].clone(), context));
+        end = runs.last().map_or(range.end, |run| run.end);
+        for resource in described.into_iter().flatten() {
             bytes += resource.uri.len() + resource.name.len();
             resources.push(resource);
         }
     }
+    context.cancel.check()?;
     Ok((resources, end, bytes))
+}
+
+/// The first `most` parts of a range that are each of one directory, and of few files.
+fn runs(snapshot: &Snapshot, range: Range<usize>, most: usize) -> Vec<Range<usize>> {
+    let mut runs = Vec::with_capacity(most);
+    let mut start = range.start;
+    while start < range.end && runs.len() < most {
+        let (directory, _) = snapshot.file(start);
+        let is_other = |at: &usize| !std::ptr::eq(snapshot.file(*at).0, directory);
+        let end = (start + 1..range.end.min(start + RUN)).find(is_other).unwrap_or(range.end.min(start + RUN));
+        runs.push(start..end);
+        start = end;
+    }
+    runs
+}
+
+fn describe_run(snapshot: &Snapshot, run: Range<usize>, context: &Context) -> Vec<Resource> {
+    let (path, _) = snapshot.file(run.start);
+    let Ok(directory) = context.root().directory_to_stat(path) else { return Vec::new() };
+    let files = run.map(|index| snapshot.file(index).1).take_while(|_| !context.cancel.checkpoint());
+    let described = files.filter_map(|name| {
+        let stat = directory.stat(name).ok().filter(|stat| stat.kind == Kind::File)?;
+        Some(resource(&path.join(name), &stat, context))
+    });
+    described.collect()
 }
 
 fn resource(path: &RelPath, stat: &Stat, context: &Context) -> Resource {

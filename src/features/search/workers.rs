@@ -19,8 +19,9 @@ use crate::runtime::memory::Reservation;
 use crate::runtime::permits::Permits;
 use crate::runtime::serial_executor::SerialExecutor;
 
-/// How many files are taken at once.
+/// How many files are taken at once; on a remote file system fewer, as each takes long and all threads should have some.
 const BATCH: usize = 32;
+const REMOTE_BATCH: usize = 4;
 
 /// What to search for, and what the search may use.
 pub(crate) struct Job<'a> {
@@ -134,8 +135,9 @@ struct Source<'w, 'r> {
 impl Source<'_, '_> {
     /// The next batch and its number; `None` at the end.
     fn batch(&mut self, job: &Job<'_>) -> Option<(usize, Vec<WalkedPath>)> {
-        let mut paths = Vec::with_capacity(BATCH);
-        while paths.len() < BATCH {
+        let most = if job.root.remote_file_system().is_some() { REMOTE_BATCH } else { BATCH };
+        let mut paths = Vec::with_capacity(most);
+        while paths.len() < most {
             if job.cancel.checkpoint() {
                 return None;
             }
@@ -164,7 +166,7 @@ impl Source<'_, '_> {
         let index = self.next;
         self.next += 1;
         let last = paths.last()?;
-        (job.report)((index * BATCH + paths.len()) as u64, last.shown());
+        (job.report)(self.chosen, last.shown());
         Some((index, paths))
     }
 

@@ -12,6 +12,9 @@ use crate::root::{Entry, Kind as EntryKind};
 use crate::runtime::permits::Work;
 use crate::services::context::Context;
 
+/// How many entries are asked for their sizes at once.
+const AT_ONCE: usize = 1_024;
+
 pub(super) const TOOL: Tool = Tool {
     name: "list_directory_with_sizes",
     title: "List directory with sizes",
@@ -34,11 +37,16 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     let (dir, listing) = list_directory::open(arguments, context)?;
     let by_time = arguments.text("sortBy") == "modified";
     let mut rows: Vec<(Entry<'_>, u64, Option<SystemTime>)> = Vec::with_capacity(listing.len());
-    for entry in listing.iter() {
-        context.cancel.check()?;
-        let wanted = entry.kind == EntryKind::File || by_time;
+    let is_wanted = |entry: &Entry<'_>| entry.kind == EntryKind::File || by_time;
+    let mut stats = Vec::new().into_iter();
+    for (at, entry) in listing.iter().enumerate() {
+        if at.is_multiple_of(AT_ONCE) {
+            let next = listing.iter().skip(at).take(AT_ONCE).filter(is_wanted);
+            stats = dir.stats(&next.map(|entry| entry.name).collect::<Vec<_>>(), &context.cancel).into_iter();
+            context.cancel.check()?;
+        }
         // An entry that has disappeared has no size and no time, and is still shown.
-        let stat = wanted.then(|| dir.stat(entry.name).ok()).flatten();
+        let stat = if is_wanted(&entry) { stats.next().flatten() } else { None };
         let bytes = stat.as_ref().filter(|_| entry.kind == EntryKind::File).map_or(0, |stat| stat.size);
         rows.push((entry, bytes, stat.filter(|_| by_time).and_then(|stat| stat.modified)));
     }

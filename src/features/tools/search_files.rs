@@ -61,10 +61,10 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     if stat.kind != EntryKind::Directory {
         return Err(ToolError::at(asked, RootError::NotDirectory));
     }
-    root.open_real_directory(&real).map_err(|error| ToolError::at(asked, error))?;
     let start = root.path_through_links(&path, &real, &context.cancel).unwrap_or_else(|| real.clone());
     let mut walk = root.walk(&real, options(arguments, context)?, &cancel).shown_from(start.clone());
     walk = walk.entering(|link| pattern.names(link, &start));
+    walk.begin().map_err(|error| ToolError::at(asked, error))?;
     let order = match arguments.text("sortBy") {
         "modified" => Order::Modified,
         _ if pattern.may_be_a_name() => Order::WrittenFirst,

@@ -90,10 +90,10 @@ fn run(arguments: &Arguments<'_>, context: &Context) -> Result<Vec<Block>, ToolE
     let mut notes = Vec::new();
     let found = match stat.kind {
         EntryKind::Directory => {
-            root.open_real_directory(&real).map_err(|error| ToolError::at(asked, error))?;
             let options = search_files::options(arguments, context)?;
             let mut walk = root.walk(&real, options, &cancel).shown_from(start.clone());
             walk = walk.entering(|link| glob.is_some_and(|glob| glob.names(link, &start)));
+            walk.begin().map_err(|error| ToolError::at(asked, error))?;
             let found = workers::search_tree(&job, &mut walk);
             notes.extend(format::hidden(walk.ignored));
             notes.extend(format::not_entered(walk.not_entered()));

@@ -13,7 +13,7 @@ use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags};
 use rustix::io::{Errno, ReadWriteFlags, retry_on_intr};
 
 pub(in crate::root) use self::kinds::must_be_served;
-use super::{Access, CHAIN, parent_and_name};
+use super::{Access, CHAIN, RACE, parent_and_name};
 use crate::root::RootError;
 use crate::root::error::regular;
 use crate::root::path::RelPath;
@@ -28,6 +28,8 @@ pub(in crate::root) struct Caps {
     pub(in crate::root) quick: bool,
     /// The root's own device. Others may be another kind of file system.
     device: u64,
+    /// The name of the root's file system, if it is a remote one.
+    pub(in crate::root) remote: Option<&'static str>,
     /// Only what is quick may be accessed.
     pub(in crate::root) only_local: bool,
 }
@@ -38,6 +40,7 @@ impl Caps {
             openat2: has_openat2(root),
             quick: kinds::is_quick(root)?,
             device: fs::fstat(root)?.st_dev,
+            remote: kinds::remote(root),
             only_local: false,
         })
     }
@@ -47,6 +50,11 @@ impl Caps {
     /// Whether the object of `stat` is on the root's own file system, and that is a local one.
     pub(in crate::root) fn is_quick_at(self, stat: &Stat) -> bool {
         self.quick && stat.device == self.device
+    }
+
+    /// Whether an open file or directory with these facts is on a remote file system.
+    pub(in crate::root) fn is_remote_at(self, file: &File, stat: &Stat) -> bool {
+        if stat.device == self.device { self.remote.is_some() } else { kinds::remote(file).is_some() }
     }
 
     pub(in crate::root) fn confinement(self) -> &'static str {
@@ -69,10 +77,9 @@ fn has_openat2(root: &Dir) -> bool {
 /// Retries if the server of a network file system has replaced what was being opened, so that the name now leads to
 /// another file.
 fn fresh<T>(mut attempt: impl FnMut() -> Result<T, RootError>) -> Result<T, RootError> {
-    const ATTEMPTS: usize = 4;
-    for _ in 1..ATTEMPTS {
+    for pause in RACE {
         match attempt() {
-            Err(RootError::Stale) => {}
+            Err(RootError::Stale) => std::thread::sleep(pause),
             done => return done,
         }
     }
@@ -118,7 +125,7 @@ pub(in crate::root) fn open(root: &Dir, path: &RelPath, access: Access, can: Cap
 pub(in crate::root) fn directory_handle(root: &Dir, path: &RelPath, can: Caps) -> Result<File, RootError> {
     fresh(|| {
         let handle = reach(root, path, OFlags::PATH | OFlags::DIRECTORY, ResolveFlags::empty(), can)?;
-        must_be_served(&handle)?;
+        served(&handle, can)?;
         Ok(handle)
     })
 }
@@ -137,7 +144,7 @@ pub(in crate::root) fn file_handle(root: &Dir, path: &RelPath, can: Caps) -> Res
 /// machines may write to the file system.
 pub(in crate::root) fn changes_elsewhere(root: &Dir, path: &RelPath, can: Caps) -> Result<Option<bool>, RootError> {
     let handle = reach(root, path, OFlags::PATH, ResolveFlags::empty(), can)?;
-    if is_remote(&handle) {
+    if kinds::remote(&handle).is_some() {
         return Ok(None);
     }
     let stat = Stat::from(&handle.metadata()?);
@@ -146,28 +153,6 @@ pub(in crate::root) fn changes_elsewhere(root: &Dir, path: &RelPath, can: Caps) 
     }
     Ok(Some(stat.links > 1 || (can.openat2 && is_mount_point(root, path, can)?)))
 }
-
-/// Whether other machines or programs may change what is there without the kernel knowing.
-fn is_remote(file: &impl AsFd) -> bool {
-    fs::fstatfs(file).is_ok_and(|about| REMOTE.contains(&about.f_type))
-}
-
-/// `f_type` of NFS, SMB (three of them), FUSE (and virtiofs), 9p, Ceph, AFS, Coda, OCFS2, GFS2, Lustre and vboxsf.
-const REMOTE: [fs::FsWord; 13] = [
-    0x6969,
-    0x517b,
-    0xff53_4d42,
-    0xfe53_4d42,
-    0x6573_5546,
-    0x0102_1997,
-    0x00c3_6400,
-    0x5346_414f,
-    0x7375_7245,
-    0x7461_636f,
-    0x0116_1970,
-    0x0bd0_0bd0,
-    0x786f_4256,
-];
 
 /// Whether something is mounted at the path itself, even of the same file system.
 fn is_mount_point(root: &Dir, path: &RelPath, can: Caps) -> Result<bool, RootError> {

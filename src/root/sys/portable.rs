@@ -19,16 +19,22 @@ pub(in crate::root) struct Caps {
     pub(in crate::root) quick: bool,
     /// Nothing may be accessed, because nothing is known to be quick.
     pub(in crate::root) only_local: bool,
+    /// `None`: nothing here distinguishes remote file systems from others.
+    pub(in crate::root) remote: Option<&'static str>,
 }
 
 impl Caps {
     /// Without a read that never blocks, nothing counts as quick.
     pub(in crate::root) fn of(_root: &Dir) -> io::Result<Self> {
-        Ok(Self { quick: false, only_local: false })
+        Ok(Self { quick: false, only_local: false, remote: None })
     }
 
     pub(in crate::root) fn is_quick_at(self, _stat: &Stat) -> bool {
         self.quick
+    }
+
+    pub(in crate::root) fn is_remote_at(self, _file: &File, _stat: &Stat) -> bool {
+        false
     }
 
     pub(in crate::root) fn confinement(self) -> &'static str {

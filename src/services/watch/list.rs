@@ -37,6 +37,8 @@ pub(super) struct List {
     pub(super) directories: Vec<RelPath>,
     /// Some of them are not watched.
     pub(super) must_poll: bool,
+    /// Some of them are on a remote file system, where other machines may change them.
+    pub(super) is_remote: bool,
 }
 
 /// A client that wants to hear about the list.
@@ -61,6 +63,7 @@ impl List {
             backoff: Backoff::new(options.list_pause, options.list_longest_pause),
             directories: Vec::new(),
             must_poll: false,
+            is_remote: false,
         }
     }
 
@@ -128,7 +131,8 @@ impl List {
             (stirred + self.options.settle).max(rested).max(self.backoff.earliest().unwrap_or(rested))
         });
         let polled = self.must_poll.then(|| {
-            looked + (self.took * SHARE_OF_POLLED).clamp(self.options.poll, LONGEST_POLL.max(self.options.poll))
+            let share = if self.is_remote { SHARE_OF_HINTED } else { SHARE_OF_POLLED };
+            looked + (self.took * share).clamp(self.options.poll, LONGEST_POLL.max(self.options.poll))
         });
         hinted.into_iter().chain(polled).min()
     }

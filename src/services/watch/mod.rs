@@ -101,6 +101,12 @@ struct Commands {
     thread: Thread,
 }
 
+/// Whether changes are detected by polling alone: because the user chose so, or because the system has no events for
+/// changes made by other machines.
+fn polls(root: &Root, limits: &Limits) -> bool {
+    limits.watch.mode == WatchMode::Poll || root.remote_file_system().is_some()
+}
+
 impl Watch {
     /// How many times the limit of one client all clients together may follow.
     const CLIENTS: usize = 8;
@@ -126,7 +132,7 @@ impl Watch {
     fn commands(&self) -> Option<Commands> {
         let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
         if commands.is_none() {
-            let hints = Hints::new(self.limits.watch.mode == WatchMode::Poll);
+            let hints = Hints::new(polls(&self.root, &self.limits));
             let (sender, receiver) = mpsc::channel();
             let waker = hints.waker();
             let (root, known, cancel) = (Arc::clone(&self.root), Arc::clone(&self.known), self.cancel.clone());

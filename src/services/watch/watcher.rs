@@ -11,7 +11,7 @@ use std::time::Instant;
 use super::list::List;
 use super::targets::{Needed, Targets};
 use super::watches::Watches;
-use super::{Change, Clients, Command};
+use super::{Change, Clients, Command, polls};
 use crate::limits::Limits;
 use crate::root::hints::Hint;
 use crate::root::{Hints, Root, RootError};
@@ -47,9 +47,10 @@ impl Watcher {
         cancel: Cancel,
         clients: Arc<Clients>,
     ) -> Self {
+        let polls = polls(&root, limits);
         Self {
             root,
-            watches: Watches::new(hints, &limits.watch),
+            watches: Watches::new(hints, &limits.watch, polls),
             targets: Targets::new(&limits.watch),
             list: List::new(&limits.watch),
             limits: limits.clone(),
@@ -209,6 +210,7 @@ impl Watcher {
         if !snapshot.is_sure {
             return self.list.look_later(now + self.limits.watch.poll);
         }
+        self.list.is_remote = snapshot.is_remote;
         for client in self.list.looked(snapshot.fingerprint(), directories, now - began, now) {
             self.clients.tell(client, Change::ListChanged);
         }
@@ -223,7 +225,7 @@ impl Watcher {
         let coverage = self.watches.set(&self.root, &self.targets.needed(), &self.list.directories);
         self.stale = false;
         self.unwatched = coverage.lacks_needed;
-        self.list.must_poll = coverage.lacks_needed || coverage.lacks_listed;
+        self.list.must_poll = coverage.lacks_needed || coverage.lacks_listed || self.list.is_remote;
         coverage.added
     }
 }

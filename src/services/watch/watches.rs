@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use super::targets::Needed;
-use crate::limits::{WatchMode, Watching};
+use crate::limits::Watching;
 use crate::root::hints::{Hint, NoWatch, Scope};
 use crate::root::{Hints, RelPath, Root, RootError};
 
@@ -31,8 +31,9 @@ pub(super) struct Coverage {
 }
 
 impl Watches {
-    pub(super) fn new(hints: Hints, options: &Watching) -> Self {
-        let is_known = options.mode == WatchMode::Poll;
+    /// Without a warning if `polls`: then it was said at startup, or is the user's choice.
+    pub(super) fn new(hints: Hints, options: &Watching, polls: bool) -> Self {
+        let is_known = polls;
         Self { hints, most: options.directories, poll: options.poll, is_known }
     }
 

@@ -16,7 +16,7 @@ const MANY: u64 = 160;
 /// A server that searches with as many threads as on a large machine.
 fn start(tree: &Tree) -> Process {
     // What is not searched in this time by an unoptimised build would show nothing else.
-    let options = ["--search-threads=8", "--search-timeout=3"].map(OsStr::new);
+    let options = ["--search-threads=16", "--search-timeout=3"].map(OsStr::new);
     let mut process = Process::spawn(options.into_iter().chain([tree.path().as_os_str()]));
     process.tool("list_directory", json!({}));
     process

@@ -3,6 +3,8 @@
 //! `fuse` provides one. It is mounted inside the served directory, or is the served directory.
 
 mod fuse;
+mod remote;
+pub(crate) mod remote_fs;
 
 use std::time::Instant;
 

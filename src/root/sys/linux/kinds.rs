@@ -16,6 +16,15 @@ use crate::root::RootError;
 /// `f_type` of ext4, xfs, btrfs, tmpfs and overlayfs: local, so that opening and small reads do not block for long.
 const QUICK: [u32; 5] = [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630];
 
+/// `f_type` of file systems that other machines or programs may change without this kernel knowing, and whose every
+/// operation may be a round trip: networks, clusters, hosts of virtual machines, and FUSE.
+#[rustfmt::skip]
+const REMOTE: [u32; 26] = [
+    0x6573_5546, 0x6969, 0x517b, 0xff53_4d42, 0xfe53_4d42, 0x564c, 0x00c3_6400, 0x0bd0_0bd0, 0x0116_1970, 0x7461_636f,
+    0x2003_0528, 0x5346_414f, 0x6b41_4653, 0x7375_7245, 0x4750_4653, 0x1983_0326, 0xaad7_aaea, 0xbeef_dead, 0x0131_11a8,
+    0x6163_6673, 0x0102_1997, 0x786f_4256, 0xbacb_acbc, 0x7c7c_6673, 0x5346_4846, 0x00c0_ffee,
+];
+
 /// `f_type` of the file systems that are served.
 #[rustfmt::skip]
 const SERVED: &[(u32, &str)] = &[
@@ -70,6 +79,12 @@ pub(super) fn is_quick(file: &impl AsFd) -> Result<bool, Errno> {
     Ok(QUICK.contains(&number(file)?))
 }
 
+/// The name of the file system of an open file or directory, if it is a remote one.
+pub(super) fn remote(file: &impl AsFd) -> Option<&'static str> {
+    let number = number(file).ok().filter(|number| REMOTE.contains(number))?;
+    SERVED.iter().find(|(served, _)| *served == number).map(|(_, name)| *name)
+}
+
 /// Fails if an open file or directory is on a file system that is not served.
 pub(in crate::root) fn must_be_served(file: &impl AsFd) -> Result<(), RootError> {
     judge(number(file)?)
@@ -107,6 +122,13 @@ fn tell(number: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_remote_kind_is_served() {
+        for number in REMOTE {
+            assert!(SERVED.iter().any(|(served, _)| *served == number), "{number:#x}");
+        }
+    }
 
     #[test]
     fn no_kind_is_in_two_lists_or_twice_in_one() {
