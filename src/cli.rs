@@ -89,7 +89,7 @@ pub struct Cli {
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().io_time.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub io_timeout: u64,
 
-    /// Search file contents with N threads. Default: one per processor, at most 8.
+    /// Search file contents with N threads. Default: one per processor, at most 8; on network file systems 16.
     #[arg(long, value_name = "N", value_parser = positive())]
     pub search_threads: Option<usize>,
 

@@ -152,7 +152,7 @@ fn start_http(
     let mut limits = limits(cli, &root);
     limits.in_flight = limits.in_flight.min(IN_FLIGHT_OF_ONE);
     let workers = cli.limits().search_threads.min(MOST_WORKERS);
-    if cli.search_threads.is_none() {
+    if cli.search_threads.is_none() && root.remote_file_system().is_none() {
         // A search leaves one processor to other clients.
         limits.search_threads = (limits.search_threads - 1).max(1);
     }
