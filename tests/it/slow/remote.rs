@@ -140,6 +140,18 @@ fn changes_by_another_machine_are_noticed_by_polling() {
     process.finish();
 }
 
+/// The served directory is local; what is mounted in it is not.
+#[test]
+fn changes_below_a_mount_in_a_local_directory_are_noticed_by_polling() {
+    let fresh = Behaviour { ttl: Duration::ZERO, delay: Duration::ZERO };
+    let Some(scene) = scene(fresh, &[]) else { return };
+    let mut process = Process::spawn(["--poll-interval=1".as_ref(), scene.tree.path()]).legacy("2025-11-25");
+    process.result("resources/list", json!({}));
+    scene.remote.add("d39/new.txt", "new\n");
+    assert_eq!(process.recv()["method"], "notifications/resources/list_changed");
+    process.finish();
+}
+
 #[test]
 fn check_says_that_the_directory_is_not_on_a_local_disk() {
     let Some(scene) = scene(CACHED, &["--watch=off"]) else { return };
