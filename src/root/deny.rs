@@ -1,8 +1,8 @@
 //! Names that are never given out: keys and secrets that a model has no business with.
 //!
 //! They are a list of [patterns](super::patterns). The check is made twice: on the path as asked, before the disk is
-//! touched, and on the path that was really opened, so that no link leads there. A hard link is another name for the
-//! same file, and is not detected; nor are the short names that Windows may make up.
+//! touched, and on the path that was really opened, so that no link leads there; on Windows no short name does either,
+//! see `sys/windows.rs`. A hard link is another name for the same file, and is not detected.
 
 use super::RootError;
 use super::error::DeniedBy;

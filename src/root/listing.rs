@@ -99,7 +99,7 @@ impl<'r> Directory<'r> {
 
     /// What is known of the directory itself, where it is on the served one's local file system.
     pub(super) fn own_stat_if_local(&self) -> Option<Stat> {
-        let stat = Stat::from(&self.file.metadata().ok()?);
+        let stat = Stat::of(&self.file).ok()?;
         self.root.can().is_quick_at(&stat).then_some(stat)
     }
 

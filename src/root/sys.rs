@@ -11,19 +11,27 @@
 //! | swap two names | `renameat2(2)`, `RENAME_EXCHANGE` | the same on macOS |
 //! | lock a file against other servers | `flock(2)` | the same on Unix |
 //! | confine the whole process | `landlock(7)` | no |
+//! | the name that was opened is the one asked for | by itself | on Windows asked of each handle |
+//! | replace a file that is open | yes | not on Windows |
 //! | keep what a file carries | mode, owner, `user.*` attributes, ACL, label | mode and owner on Unix |
 //!
 //! Paths given to this module hold no `..`. None of its calls follows a link, anywhere in a path: what they open is
 //! what the path says.
 
+#[cfg(unix)]
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
+#[cfg(unix)]
+use std::path::Path;
 use std::time::Duration;
 
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
 use super::path::{RelPath, os_str};
+#[cfg(unix)]
+use super::stat::Stat;
 
 #[cfg(target_os = "linux")]
 mod inotify;
@@ -35,6 +43,10 @@ mod linux;
 mod notify;
 #[cfg(not(target_os = "linux"))]
 mod portable;
+#[cfg(all(unix, not(target_os = "linux")))]
+mod unix;
+#[cfg(windows)]
+mod windows;
 
 #[cfg(target_os = "linux")]
 pub(super) use landlock::enter_sandbox;
@@ -44,9 +56,12 @@ pub(super) use linux::{
     stat_in, stat_local,
 };
 #[cfg(not(target_os = "linux"))]
-pub(super) use portable::{
-    Caps, change, changes_elsewhere, directory_handle, enter_sandbox, list, must_be_served, open, read_cached, stat,
-    stat_here, stat_in, stat_local,
+pub(super) use portable::{Caps, changes_elsewhere, enter_sandbox, must_be_served, read_cached, stat_here, stat_local};
+#[cfg(all(unix, not(target_os = "linux")))]
+pub(super) use unix::{change, directory_handle, list, open, stat, stat_in};
+#[cfg(windows)]
+pub(super) use windows::{
+    REPLACES_OPEN_FILES, change, directory_handle, list, must_be_named, open, rename_over, stat, stat_in, stat_outside,
 };
 
 /// What tells of changes; made public by [`super::hints`].
@@ -92,6 +107,29 @@ fn without_group(mode: u32) -> u32 {
     (mode & 0o707) | ((mode & 0o007) << 3)
 }
 
+/// Whether a file can take the name of another one that this process has open.
+#[cfg(unix)]
+pub(super) const REPLACES_OPEN_FILES: bool = true;
+
+/// Gives a file the name of another one, in one step.
+#[cfg(unix)]
+pub(super) fn rename_over(dir: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    dir.rename(from, dir, to)
+}
+
+/// Fails where what was opened by a name has another one. Here nothing has.
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "the same signature as on Windows")]
+pub(super) fn must_be_named(_file: &File, _dir: &Dir, _name: &OsStr) -> Result<(), super::RootError> {
+    Ok(())
+}
+
+/// What a path outside leads to. Nothing is opened.
+#[cfg(unix)]
+pub(super) fn stat_outside(path: &Path) -> io::Result<Stat> {
+    std::fs::metadata(path).map(|metadata| Stat::from(&metadata))
+}
+
 /// Reads at `offset` without moving the file's position.
 #[cfg(unix)]
 pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -105,10 +143,10 @@ pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result
 
 /// The directory that holds the path's last component, and that component's name: `.` for the root itself.
 #[cfg(target_os = "linux")]
-fn parent_and_name<'p>(root: &Dir, path: &'p RelPath) -> io::Result<(Dir, &'p std::ffi::OsStr)> {
+fn parent_and_name<'p>(root: &Dir, path: &'p RelPath) -> io::Result<(Dir, &'p OsStr)> {
     match path.file_name() {
         Some(name) => Ok((parent(root, path)?, os_str(name))),
-        None => Ok((root.try_clone()?, std::ffi::OsStr::new("."))),
+        None => Ok((root.try_clone()?, OsStr::new("."))),
     }
 }
 
