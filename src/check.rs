@@ -15,7 +15,7 @@ use crate::runtime::cancel::Cancel;
 /// The report, ready to be printed. With `protect`, clients may change what is served but for what has such a name.
 pub fn report(root: &Root, protect: Option<&Protect>, limits: &Limits, program: &Path, options: &[String]) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "root          {}", log::escaped(&root.path().display().to_string()));
+    let _ = writeln!(text, "root          {}", log::escaped(&root.plain_path().display().to_string()));
     let _ = writeln!(text, "uri           {}", root.own_uri());
     text += &contents(root, limits.list);
     let access = if protect.is_some() { "read and write (--allow-write)" } else { "read-only" };
@@ -32,7 +32,8 @@ pub fn report(root: &Root, protect: Option<&Protect>, limits: &Limits, program: 
 /// The line that a server begins with on stderr: what it serves, and what keeps it to that.
 pub fn summary(root: &Root, writable: bool) -> String {
     let access = if writable { "read-write" } else { "read-only" };
-    let (path, paths, process) = (root.path().display(), root.confinement(), root.sandbox());
+    let (path, paths, process) = (root.plain_path(), root.confinement(), root.sandbox());
+    let path = path.display();
     format!("serving {path}, {access}; paths confined by {paths}; process by {process}")
 }
 
@@ -90,7 +91,7 @@ fn contents(root: &Root, limit: usize) -> String {
 }
 
 fn configuration(root: &Root, program: &Path, options: &[String]) -> String {
-    let root = root.path().display().to_string();
+    let root = root.plain_path().display().to_string();
     let program = program.display().to_string();
     let arguments: Vec<_> = options.iter().chain([&root]).collect();
     let words: Vec<_> = std::iter::once(&program).chain(arguments.iter().copied()).map(|word| quoted(word)).collect();
@@ -104,6 +105,9 @@ fn configuration(root: &Root, program: &Path, options: &[String]) -> String {
 
 /// A word as a shell takes it.
 fn quoted(word: &str) -> String {
+    if cfg!(windows) {
+        return quoted_for_windows(word);
+    }
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
@@ -118,6 +122,13 @@ fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
+}
+
+/// As cmd.exe and PowerShell read it: both know these quotes, which no file name holds.
+fn quoted_for_windows(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || r"\/._-+=:".contains(c);
+    let shown: String = word.chars().map(|c| if is_hostile(c) { '?' } else { c }).collect();
+    if !word.is_empty() && word.chars().all(plain) { shown } else { format!("\"{shown}\"") }
 }
 
 /// A value in JSON, with what is hostile escaped in it.
@@ -141,12 +152,18 @@ fn json_of(value: &serde_json::Value) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{json_of, quoted};
+    use super::{json_of, quoted, quoted_for_windows};
 
     #[test]
     fn words_survive_a_shell() {
         assert_eq!(["/a/b-c", "", "a b", "it's", "$x"].map(quoted), ["/a/b-c", "''", "'a b'", r"'it'\''s'", "'$x'"]);
         assert_eq!(quoted("it's\u{1b}\\ \u{202e}\u{e0041}"), r"$'it\'s\U0000001b\\ \U0000202e\U000e0041'");
+    }
+
+    #[test]
+    fn words_survive_the_shells_of_windows() {
+        let words = [r"C:\srv\a-b", "", r"C:\Program Files\x", "--deny=*.pem", "a&b"].map(quoted_for_windows);
+        assert_eq!(words, [r"C:\srv\a-b", "\"\"", r#""C:\Program Files\x""#, "\"--deny=*.pem\"", "\"a&b\""]);
     }
 
     #[test]
