@@ -13,6 +13,7 @@ const MAX_ENTRIES: usize = 1_000_000;
 pub struct Directory<'r> {
     root: &'r Root,
     file: std::fs::File,
+    facts: sys::Facts,
     /// Where it really is: without links and `..`.
     pub path: RelPath,
 }
@@ -53,7 +54,7 @@ struct Scanned {
 
 impl<'r> Directory<'r> {
     pub(super) fn new(root: &'r Root, file: std::fs::File, path: RelPath) -> Self {
-        Self { root, file, path }
+        Self { root, file, facts: sys::Facts::default(), path }
     }
 
     /// Reads all entries.
@@ -106,7 +107,10 @@ impl<'r> Directory<'r> {
     /// Size and times of one entry, a link's own where it is one.
     pub(crate) fn stat(&self, name: &[u8]) -> Result<Stat, RootError> {
         let can = self.root.can();
-        if can.only_local { sys::stat_here(&self.file, name, can) } else { sys::stat_in(&self.file, name) }
+        if can.only_local {
+            return sys::stat_here(&self.file, name, can);
+        }
+        self.facts.of(&self.file, name).map_or_else(|| sys::stat_in(&self.file, name), Ok)
     }
 }
 

@@ -61,7 +61,8 @@ pub(super) use portable::{Caps, changes_elsewhere, enter_sandbox, must_be_served
 pub(super) use unix::{change, directory_handle, list, open, stat, stat_in};
 #[cfg(windows)]
 pub(super) use windows::{
-    REPLACES_OPEN_FILES, change, directory_handle, list, must_be_named, open, rename_over, stat, stat_in, stat_outside,
+    Facts, REPLACES_OPEN_FILES, change, directory_handle, list, must_be_named, open, rename_over, stat, stat_in,
+    stat_outside,
 };
 
 /// What tells of changes; made public by [`super::hints`].
@@ -110,6 +111,19 @@ fn without_group(mode: u32) -> u32 {
 /// Whether a file can take the name of another one that this process has open.
 #[cfg(unix)]
 pub(super) const REPLACES_OPEN_FILES: bool = true;
+
+/// What the listing of a directory says of its entries beyond their kind: nothing here.
+#[cfg(unix)]
+#[derive(Debug, Default)]
+pub(super) struct Facts;
+
+#[cfg(unix)]
+impl Facts {
+    #[expect(clippy::unused_self, reason = "the same signature as on Windows")]
+    pub(super) fn of(&self, _dir: &File, _name: &[u8]) -> Option<Stat> {
+        None
+    }
+}
 
 /// Gives a file the name of another one, in one step.
 #[cfg(unix)]

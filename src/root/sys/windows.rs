@@ -6,6 +6,7 @@
 //! the name that is really opened.
 
 pub(in crate::root) mod change;
+mod facts;
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -25,6 +26,7 @@ use crate::root::path::{RelPath, os_str};
 use crate::root::stat::{Kind, Stat};
 
 pub(in crate::root) use change::rename_over;
+pub(in crate::root) use facts::Facts;
 
 /// Whether a file can take the name of another one that this process has open: on NTFS it can, elsewhere not.
 pub(in crate::root) const REPLACES_OPEN_FILES: bool = false;
