@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{plain, short_name};
+use super::short_name;
 use crate::sandbox::{OPERATIONS, READ_RESOURCE, SUBSCRIBE, request, skipped};
 use crate::support::{Client, SECRET_MARKER, TestServer, Tree};
 
@@ -127,7 +127,7 @@ const DEVICES: [&str; 16] = [
 ];
 
 fn spelled(tree: &Tree, spelling: &str) -> String {
-    let root = plain(tree.path().to_str().expect("text"));
+    let root = tree.path().to_str().expect("text");
     let bare = root.get(3..).expect("a drive and more");
     spelling.replace("{root}", root).replace("{bare}", bare)
 }

@@ -19,14 +19,8 @@ use crate::support::Tree;
 /// usual on drives other than `C:`.
 fn short_name(tree: &Tree, directory: &str, name: &str) -> Option<String> {
     let directory = tree.join(directory);
-    let directory = plain(directory.to_str().expect("text"));
-    let listed = Command::new("cmd").args(["/c", "dir", "/x", "/a", directory]).output().expect("cmd runs");
+    let listed = Command::new("cmd").args(["/c", "dir", "/x", "/a"]).arg(directory).output().expect("cmd runs");
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
     let line = listed.lines().find_map(|line| line.trim_end().strip_suffix(name))?;
     line.split_whitespace().last().filter(|word| word.contains('~')).map(str::to_owned)
-}
-
-/// A path as people write it.
-fn plain(path: &str) -> &str {
-    path.trim_start_matches(r"\\?\")
 }

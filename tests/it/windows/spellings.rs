@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::plain;
 use crate::support::{Client, TestServer, Tree, run};
 
 fn tree() -> Tree {
@@ -11,7 +10,7 @@ fn tree() -> Tree {
 
 /// The served directory, as people and programs write it.
 fn spellings(tree: &Tree) -> Vec<String> {
-    let root = plain(tree.path().to_str().expect("text")).to_owned();
+    let root = tree.path().to_str().expect("text").to_owned();
     let (drive, rest) = root.split_at(1);
     let other_case = format!("{}{}", drive.to_lowercase(), rest.to_uppercase());
     let slashes = root.replace('\\', "/");
@@ -21,11 +20,11 @@ fn spellings(tree: &Tree) -> Vec<String> {
 #[test]
 fn what_is_shown_is_plain() {
     let tree = tree();
-    let root = plain(tree.path().to_str().expect("text")).to_owned();
+    let root = tree.path().to_str().expect("text").to_owned();
     let mut server = TestServer::start(&tree);
     let answer = server.modern("server/discover", json!({}));
     let listed = server.tool_text("list_allowed_directories", json!({}));
-    let check = run(&["--check", tree.path().to_str().expect("text")], b"");
+    let check = run(["--check", &format!(r"\\?\{root}")], b"");
     let check = String::from_utf8_lossy(&check.stdout).into_owned();
     for said in [answer["result"]["instructions"].as_str().expect("text"), &listed, &check] {
         assert!(said.contains(&root) && !said.contains(r"\\?\"), "{said}");
@@ -70,7 +69,7 @@ fn a_path_is_completed_after_either_separator() {
     let mut server = TestServer::start(&tree);
     let listed = server.modern("resources/templates/list", json!({}));
     let template = listed["result"]["resourceTemplates"][0]["uriTemplate"].clone();
-    let root = plain(tree.path().to_str().expect("text")).to_owned();
+    let root = tree.path().to_str().expect("text").to_owned();
     for typed in ["sub/f".to_owned(), r"sub\f".to_owned(), format!(r"{root}\sub\f"), r"SUB\".to_owned()] {
         let params = json!({"ref": {"type": "ref/resource", "uri": template},
             "argument": {"name": "path", "value": typed}});
