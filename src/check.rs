@@ -16,7 +16,7 @@ use crate::runtime::cancel::Cancel;
 /// The report, ready to print. `protect` is given when clients may write: it holds the names that stay read-only.
 pub fn report(root: &Root, protect: Option<&Protect>, limits: &Limits, program: &Path, options: &[String]) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "root          {}", log::escaped(&root.path().display().to_string()));
+    let _ = writeln!(text, "root          {}", log::escaped(&root.plain_path().display().to_string()));
     let _ = writeln!(text, "uri           {}", root.own_uri());
     text += &contents(root, limits.list);
     let access = if protect.is_some() { "read and write (--allow-write)" } else { "read-only" };
@@ -36,8 +36,9 @@ pub fn report(root: &Root, protect: Option<&Protect>, limits: &Limits, program: 
 /// The first line of the log: what is served and how it is confined.
 pub fn summary(root: &Root, writable: bool) -> String {
     let access = if writable { "read-write" } else { "read-only" };
-    let (path, paths, process) = (root.path().display(), root.confinement(), root.sandbox());
+    let (path, paths, process) = (root.plain_path(), root.confinement(), root.sandbox());
     let remote = root.remote_file_system().map(|kind| format!("; {}", not_local(kind))).unwrap_or_default();
+    let path = path.display();
     format!("serving {path}, {access}; paths confined by {paths}; process by {process}{remote}")
 }
 
@@ -99,7 +100,7 @@ fn contents(root: &Root, limit: usize) -> String {
 }
 
 fn configuration(root: &Root, program: &Path, options: &[String]) -> String {
-    let root = root.path().display().to_string();
+    let root = root.plain_path().display().to_string();
     let program = program.display().to_string();
     let arguments: Vec<_> = options.iter().chain([&root]).collect();
     let words: Vec<_> = std::iter::once(&program).chain(arguments.iter().copied()).map(|word| quoted(word)).collect();
@@ -113,6 +114,9 @@ fn configuration(root: &Root, program: &Path, options: &[String]) -> String {
 
 /// A word quoted for the shell.
 fn quoted(word: &str) -> String {
+    if cfg!(windows) {
+        return quoted_for_windows(word);
+    }
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
@@ -127,6 +131,13 @@ fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
+}
+
+/// A word quoted for cmd.exe and PowerShell: both know these quotes, which no file name contains.
+fn quoted_for_windows(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || r"\/._-+=:".contains(c);
+    let shown: String = word.chars().map(|c| if is_hostile(c) { '?' } else { c }).collect();
+    if !word.is_empty() && word.chars().all(plain) { shown } else { format!("\"{shown}\"") }
 }
 
 /// A value as JSON, with hostile characters escaped.
@@ -150,12 +161,18 @@ fn json_of(value: &serde_json::Value) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{json_of, quoted};
+    use super::{json_of, quoted, quoted_for_windows};
 
     #[test]
     fn words_survive_a_shell() {
         assert_eq!(["/a/b-c", "", "a b", "it's", "$x"].map(quoted), ["/a/b-c", "''", "'a b'", r"'it'\''s'", "'$x'"]);
         assert_eq!(quoted("it's\u{1b}\\ \u{202e}\u{e0041}"), r"$'it\'s\U0000001b\\ \U0000202e\U000e0041'");
+    }
+
+    #[test]
+    fn words_survive_the_shells_of_windows() {
+        let words = [r"C:\srv\a-b", "", r"C:\Program Files\x", "--deny=*.pem", "a&b"].map(quoted_for_windows);
+        assert_eq!(words, [r"C:\srv\a-b", "\"\"", r#""C:\Program Files\x""#, "\"--deny=*.pem\"", "\"a&b\""]);
     }
 
     #[test]

@@ -91,10 +91,11 @@ impl Typed {
     /// The text is read as the continuation of the template's beginning, as it will be in a URI. An absolute path or
     /// URI, which would be meaningless there, is made relative.
     fn read(value: &str, root: &Root) -> Result<Self, RootError> {
+        let value = Root::with_slashes(value);
         let (before, name) = value.split_at(value.rfind('/').map_or(0, |at| at + 1));
         let name = Name::new(percent_encoding::percent_decode_str(name).collect());
         let is_uri = before.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("file://"));
-        if !is_uri && !before.starts_with('/') {
+        if !is_uri && !Root::is_absolute(before) {
             let directory = root.locate_uri(&(resources::base(root) + before))?;
             return Ok(Self { before: before.replace('?', "%3F").replace('#', "%23"), directory, name });
         }

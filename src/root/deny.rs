@@ -1,8 +1,8 @@
 //! Names that are never served: keys and secrets that are none of a model's business.
 //!
 //! They are a list of [patterns](super::patterns), checked twice: against the requested path before the disk is
-//! touched, and against the path that was really opened, so that no link leads to a denied file. A hard link is another
-//! name of the same file and is not detected; nor are the short names that Windows may generate.
+//! touched, and against the path that was really opened, so that no link leads to a denied file; on Windows, no short
+//! name does either (`sys/windows.rs`). A hard link is another name of the same file and is not detected.
 
 use super::RootError;
 use super::error::DeniedBy;

@@ -22,6 +22,15 @@ pub enum RootError {
     /// Several names match only after Unicode normalization.
     #[error("not found by this exact name; several names differ from it only in Unicode normalization")]
     Ambiguous,
+    /// Windows found an entry by another name: a short one, or through something like a link.
+    #[error(
+        "found under another name only (a short name of Windows, such as GIT~1, or a hidden link); use the name that \
+         the listing of its directory shows"
+    )]
+    OtherName,
+    /// Another program has locked the file, as Windows allows.
+    #[error("in use by another program; close it there, or try again")]
+    InUse,
     /// The operating system denies access.
     #[error("permission denied")]
     PermissionDenied,
@@ -107,7 +116,10 @@ impl fmt::Display for DeniedBy {
 impl RootError {
     /// Whether the error says nothing about the file itself: a second attempt may succeed although nothing has changed.
     pub(crate) fn is_passing(&self) -> bool {
-        matches!(self, Self::TooManyOpen | Self::Io(_) | Self::Stale | Self::NoAnswer | Self::Held | Self::Cancelled)
+        matches!(
+            self,
+            Self::TooManyOpen | Self::Io(_) | Self::Stale | Self::NoAnswer | Self::Held | Self::InUse | Self::Cancelled
+        )
     }
 }
 
@@ -139,6 +151,8 @@ impl From<io::Error> for RootError {
             Kind::NotFound => Self::NotFound,
             Kind::NotADirectory => Self::NotDirectory,
             Kind::IsADirectory => Self::IsDirectory,
+            // ERROR_INVALID_NAME: no name can contain such a character there, so it does not exist.
+            Kind::InvalidFilename if cfg!(windows) && error.raw_os_error() == Some(123) => Self::NotFound,
             Kind::InvalidFilename => Self::BadPath("the path, or a name in it, is too long"),
             Kind::InvalidInput => Self::BadPath("the path contains a character that this system does not allow"),
             Kind::StaleNetworkFileHandle => Self::Stale,
@@ -162,9 +176,17 @@ fn from_number(error: &io::Error) -> RootError {
     }
 }
 
-#[cfg(not(unix))]
+#[cfg(windows)]
 fn from_number(error: &io::Error) -> RootError {
-    RootError::Io(error.kind().to_string())
+    match error.raw_os_error() {
+        // ERROR_TOO_MANY_OPEN_FILES
+        Some(4) => RootError::TooManyOpen,
+        // ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION
+        Some(32 | 33) => RootError::InUse,
+        // ERROR_STOPPED_ON_SYMLINK: cap-std returns it for a link that must not be followed.
+        Some(681) => RootError::Loop,
+        _ => RootError::Io(error.kind().to_string()),
+    }
 }
 
 #[cfg(unix)]

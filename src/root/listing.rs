@@ -14,6 +14,7 @@ const MAX_ENTRIES: usize = 1_000_000;
 pub struct Directory<'r> {
     root: &'r Root,
     file: std::fs::File,
+    facts: sys::Facts,
     /// Its real path, without links and `..`.
     pub path: RelPath,
     /// It is on a remote file system.
@@ -56,7 +57,7 @@ struct Scanned {
 
 impl<'r> Directory<'r> {
     pub(super) fn new(root: &'r Root, file: std::fs::File, path: RelPath, is_remote: bool) -> Self {
-        Self { root, file, path, is_remote }
+        Self { root, file, facts: sys::Facts::default(), path, is_remote }
     }
 
     /// Reads all entries.
@@ -111,14 +112,17 @@ impl<'r> Directory<'r> {
 
     /// Facts about the directory itself, if it is on the local file system of the served directory.
     pub(super) fn own_stat_if_local(&self) -> Option<Stat> {
-        let stat = Stat::from(&self.file.metadata().ok()?);
+        let stat = Stat::of(&self.file).ok()?;
         self.root.can().is_quick_at(&stat).then_some(stat)
     }
 
     /// Size and times of one entry; of a link itself, not its target.
     pub(crate) fn stat(&self, name: &[u8]) -> Result<Stat, RootError> {
         let can = self.root.can();
-        if can.only_local { sys::stat_here(&self.file, name, can) } else { sys::stat_in(&self.file, name) }
+        if can.only_local {
+            return sys::stat_here(&self.file, name, can);
+        }
+        self.facts.of(&self.file, name).map_or_else(|| sys::stat_in(&self.file, name), Ok)
     }
 
     /// The same for several entries, at the same time on a remote file system; `None` for what has gone, and for the

@@ -4,6 +4,10 @@
 //! all links resolved); and a `file://` URI of either. Anything else leads outside, and is rejected without checking
 //! whether it exists.
 
+pub(super) mod windows;
+
+use std::borrow::Cow;
+
 use super::path::{LONGEST, RelPath};
 use super::uri::{self, UriPath};
 use super::{Root, RootError};
@@ -44,10 +48,23 @@ impl Root {
     pub fn strip_root<'p>(&self, glob: &'p str) -> &'p str {
         let below = |root: &RelPath| {
             let root = std::str::from_utf8(root.as_bytes()).ok()?;
+            if cfg!(windows) {
+                return windows::below(glob, root);
+            }
             let rest = glob.strip_prefix('/')?.strip_prefix(root)?;
             if root.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
         };
         self.spellings.iter().find_map(below).unwrap_or(glob)
+    }
+
+    /// A partially typed path, with `/` as the only separator.
+    pub(crate) fn with_slashes(typed: &str) -> Cow<'_, str> {
+        if cfg!(windows) { typed.replace('\\', "/").into() } else { typed.into() }
+    }
+
+    /// Whether a partially typed path does not begin at the served directory.
+    pub(crate) fn is_absolute(typed: &str) -> bool {
+        is_absolute(typed.as_bytes())
     }
 
     /// The absolute `file://` URI of a path below the served directory.
@@ -82,16 +99,28 @@ impl Root {
         if path.as_bytes().len() > LONGEST {
             return Err(RootError::BadPath("the path, or a name in it, is too long"));
         }
-        if cfg!(windows) && path.components().any(is_other_name) {
-            return Err(RootError::BadPath("on Windows a name cannot contain \":\" or end with a dot or a space"));
-        }
+        must_be_names(&path)?;
         Ok(RequestedPath { path, directory })
     }
 
-    /// An absolute link target as a path below the served directory, if it is below it.
-    pub(super) fn below_canonical(&self, target: &[u8]) -> Option<RelPath> {
-        strip(&RelPath::from_bytes(&separators(target)), &self.spellings[0])
+    /// The path in a link's target, and whether it is relative to the served directory rather than to the link.
+    pub(super) fn target_of_link(&self, target: &[u8]) -> Result<(RelPath, bool), RootError> {
+        let is_absolute = is_absolute(target);
+        let mut path = RelPath::from_bytes(&separators(target));
+        if is_absolute {
+            path = strip(&path, &self.spellings[0]).ok_or(RootError::Outside)?;
+        }
+        must_be_names(&path)?;
+        Ok((path, is_absolute))
     }
+}
+
+/// Fails if Windows would read another name than the one that is written, which patterns are compared with.
+fn must_be_names(path: &RelPath) -> Result<(), RootError> {
+    if cfg!(windows) && path.components().any(is_other_name) {
+        return Err(RootError::BadPath("on Windows a name cannot contain \":\" or end with a dot or a space"));
+    }
+    Ok(())
 }
 
 /// `path` without the components of `root`, if it starts with them.
@@ -115,14 +144,10 @@ fn is_other_name(name: &[u8]) -> bool {
 }
 
 /// With `/` as the only separator.
-fn separators(path: &[u8]) -> std::borrow::Cow<'_, [u8]> {
-    if cfg!(windows) && path.contains(&b'\\') {
-        path.iter().map(|b| if *b == b'\\' { b'/' } else { *b }).collect::<Vec<_>>().into()
-    } else {
-        path.into()
-    }
+fn separators(path: &[u8]) -> Cow<'_, [u8]> {
+    if cfg!(windows) { windows::with_slashes(path) } else { path.into() }
 }
 
-pub(super) fn is_absolute(path: &[u8]) -> bool {
-    path.starts_with(b"/") || (cfg!(windows) && (path.starts_with(b"\\") || (path.len() > 1 && path[1] == b':')))
+fn is_absolute(path: &[u8]) -> bool {
+    path.starts_with(b"/") || (cfg!(windows) && windows::is_absolute(path))
 }

@@ -53,6 +53,7 @@ mod walk;
 mod watch_path;
 pub mod write;
 
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -173,15 +174,21 @@ impl Root {
         &self.path
     }
 
+    /// The path for people and for command lines.
+    pub(crate) fn plain_path(&self) -> Cow<'_, Path> {
+        plain(&self.path)
+    }
+
     /// The path on one line, or its URI if the path contains characters that do not show as they are.
     pub(crate) fn shown_path(&self) -> String {
-        let path = self.path.to_str().filter(|path| !path.contains(is_hostile));
-        path.map_or_else(|| self.uri.clone(), str::to_owned)
+        let path = self.plain_path();
+        path.to_str().filter(|path| !path.contains(is_hostile)).map_or_else(|| self.uri.clone(), str::to_owned)
     }
 
     /// The last component of the path, for people.
     pub(crate) fn name(&self) -> String {
-        self.path.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned())
+        let path = self.plain_path();
+        path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
     }
 
     /// The directory's `file://` URI.
@@ -229,7 +236,11 @@ fn file_uri(path: &Path) -> Option<String> {
     Some(uri)
 }
 
-/// Without the `\\?\` prefix of canonical paths on Windows.
-fn plain(path: &Path) -> &Path {
-    path.to_str().and_then(|text| text.strip_prefix(r"\\?\")).map_or(path, Path::new)
+/// The path as people write it: on Windows, canonical paths are in the system's own form.
+fn plain(path: &Path) -> Cow<'_, Path> {
+    match path.to_str().filter(|_| cfg!(windows)).map(locate::windows::plain) {
+        Some(Cow::Owned(text)) => PathBuf::from(text).into(),
+        Some(Cow::Borrowed(text)) => Path::new(text).into(),
+        None => path.into(),
+    }
 }

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use cap_std::fs::Dir;
 
 use super::stat::Stat;
-use super::{Root, RootError};
+use super::{Root, RootError, sys};
 
 /// Where the served directory should be.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ fn identity(stat: &Stat) -> Identity {
 
 /// What is at a path on the host now.
 fn at(path: &Path) -> io::Result<Identity> {
-    std::fs::metadata(path).map(|metadata| identity(&Stat::from(&metadata)))
+    sys::stat_outside(path).map(|stat| identity(&stat))
 }
 
 fn says_that_it_is_gone(error: &io::Error) -> bool {

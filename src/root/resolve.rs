@@ -7,7 +7,7 @@
 use super::alike::Alike;
 use super::path::RelPath;
 use super::stat::Kind;
-use super::{RequestedPath, Root, RootError, locate, sys};
+use super::{RequestedPath, Root, RootError, sys};
 use crate::runtime::cancel::Cancel;
 
 /// How many links one path may contain, as on Linux (`path_resolution(7)`).
@@ -126,12 +126,8 @@ impl Root {
     /// if it is below the root.
     fn link_target(&self, link: &RelPath) -> Result<(Vec<Vec<u8>>, bool), RootError> {
         let target = self.dir.read_link_contents(link.as_path())?.into_os_string();
-        let target = target.as_encoded_bytes();
-        if !locate::is_absolute(target) {
-            return Ok((reversed(&RelPath::from_bytes(target)), false));
-        }
-        let target = self.below_canonical(target).ok_or(RootError::Outside)?;
-        Ok((reversed(&target), true))
+        let (target, is_absolute) = self.target_of_link(target.as_encoded_bytes())?;
+        Ok((reversed(&target), is_absolute))
     }
 
     /// An entry by its exact name, or else the only one that has it in another spelling.

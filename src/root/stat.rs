@@ -53,14 +53,11 @@ pub struct Stat {
     pub created: Option<SystemTime>,
     /// Permission bits (the `0o777` part of `st_mode`); outside Unix 0o444 or 0o666.
     pub mode: u32,
-    /// The device it is on.
-    #[cfg(unix)]
+    /// The device it is on; on Windows its volume.
     pub(super) device: u64,
     /// Its inode on that device.
-    #[cfg(unix)]
     pub(super) inode: u64,
     /// The number of its names (hard links).
-    #[cfg(unix)]
     pub(super) links: u64,
     /// When its content or metadata last changed, in nanoseconds.
     #[cfg(unix)]
@@ -68,15 +65,18 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// Distinguishes it from another file of the same name: by its inode, or else by its creation time.
-    pub(super) fn identity(&self) -> u64 {
+    /// The facts about an open file.
+    pub(super) fn of(file: &std::fs::File) -> std::io::Result<Self> {
         #[cfg(unix)]
-        return self.inode;
-        #[cfg(not(unix))]
-        return self
-            .created
-            .and_then(|created| created.duration_since(SystemTime::UNIX_EPOCH).ok())
-            .map_or(0, |since| since.as_nanos() as u64);
+        return Ok(Self::from(&file.metadata()?));
+        // The standard library provides neither the file's number nor the number of its names.
+        #[cfg(windows)]
+        return Ok(Self::from(&cap_std::fs::Metadata::from_file(file)?));
+    }
+
+    /// Distinguishes it from another file of the same name: its inode.
+    pub(super) fn identity(&self) -> u64 {
+        self.inode
     }
 
     /// When its content or metadata last changed; if the system does not record that, when its content did.
@@ -99,20 +99,19 @@ impl Stat {
         (self.size, self.modified) == (other.size, other.modified)
     }
 
-    /// The number of its names; 1 if the system does not tell.
-    pub(super) fn names(&self) -> u64 {
-        #[cfg(unix)]
-        return self.links;
-        #[cfg(not(unix))]
-        return 1;
+    /// Whether nobody may write to it.
+    pub(super) fn is_read_only(&self) -> bool {
+        self.mode & 0o222 == 0
     }
 
-    /// The device it is on; the same for all files if the system does not tell.
+    /// The number of its names.
+    pub(super) fn names(&self) -> u64 {
+        self.links
+    }
+
+    /// The device it is on.
     pub(super) fn on_device(&self) -> u64 {
-        #[cfg(unix)]
-        return self.device;
-        #[cfg(not(unix))]
-        return 0;
+        self.device
     }
 }
 
@@ -127,7 +126,6 @@ macro_rules! stat_from {
     ($metadata:ty, $ext:path, $ext_type:path, $time:ty, $into_std:expr) => {
         impl From<&$metadata> for Stat {
             fn from(metadata: &$metadata) -> Self {
-                #[cfg(unix)]
                 use $ext as _;
                 let std_time = |time: std::io::Result<$time>| time.ok().map($into_std);
                 Self {
@@ -162,11 +160,8 @@ macro_rules! stat_from {
                     mode: metadata.mode() & 0o777,
                     #[cfg(not(unix))]
                     mode: if metadata.permissions().readonly() { 0o444 } else { 0o666 },
-                    #[cfg(unix)]
                     device: metadata.dev(),
-                    #[cfg(unix)]
                     inode: metadata.ino(),
-                    #[cfg(unix)]
                     links: metadata.nlink(),
                     #[cfg(unix)]
                     changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
@@ -176,6 +171,7 @@ macro_rules! stat_from {
     };
 }
 
+#[cfg(unix)]
 stat_from!(
     std::fs::Metadata,
     std::os::unix::fs::MetadataExt,
@@ -183,9 +179,18 @@ stat_from!(
     SystemTime,
     std::convert::identity
 );
+#[cfg(unix)]
 stat_from!(
     cap_std::fs::Metadata,
     cap_std::fs::MetadataExt,
+    cap_std::fs::FileTypeExt,
+    cap_std::time::SystemTime,
+    cap_std::time::SystemTime::into_std
+);
+#[cfg(windows)]
+stat_from!(
+    cap_std::fs::Metadata,
+    cap_fs_ext::MetadataExt,
     cap_std::fs::FileTypeExt,
     cap_std::time::SystemTime,
     cap_std::time::SystemTime::into_std

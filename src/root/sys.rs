@@ -11,19 +11,27 @@
 //! | swap two names | `renameat2(2)`, `RENAME_EXCHANGE` | the same on macOS |
 //! | lock a file against other servers | `flock(2)` | the same on Unix |
 //! | confine the whole process | `landlock(7)` | no |
+//! | the opened name is the requested one | by itself | on Windows, each handle is asked |
+//! | replace a file that is open | yes | not on Windows |
 //! | keep a file's metadata | mode, owner, `user.*` attributes, ACL, label | mode and owner on Unix |
 //!
 //! Paths passed to this module contain no `..`. None of its calls follows a link anywhere in a path: what is opened is
 //! what the path says.
 
+#[cfg(unix)]
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
+#[cfg(unix)]
+use std::path::Path;
 use std::time::Duration;
 
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
 use super::path::{RelPath, os_str};
+#[cfg(unix)]
+use super::stat::Stat;
 
 #[cfg(target_os = "linux")]
 mod inotify;
@@ -35,6 +43,10 @@ mod linux;
 mod notify;
 #[cfg(not(target_os = "linux"))]
 mod portable;
+#[cfg(all(unix, not(target_os = "linux")))]
+mod unix;
+#[cfg(windows)]
+mod windows;
 
 #[cfg(target_os = "linux")]
 pub(super) use landlock::enter_sandbox;
@@ -44,9 +56,13 @@ pub(super) use linux::{
     stat_in, stat_local,
 };
 #[cfg(not(target_os = "linux"))]
-pub(super) use portable::{
-    Caps, change, changes_elsewhere, directory_handle, enter_sandbox, list, must_be_served, open, read_cached, stat,
-    stat_here, stat_in, stat_local,
+pub(super) use portable::{Caps, changes_elsewhere, enter_sandbox, must_be_served, read_cached, stat_here, stat_local};
+#[cfg(all(unix, not(target_os = "linux")))]
+pub(super) use unix::{change, directory_handle, list, open, stat, stat_in};
+#[cfg(windows)]
+pub(super) use windows::{
+    Facts, REPLACES_OPEN_FILES, change, directory_handle, list, must_be_named, open, rename_over, stat, stat_in,
+    stat_outside,
 };
 
 /// Sources of hints; made public by [`super::hints`].
@@ -95,6 +111,42 @@ fn without_group(mode: u32) -> u32 {
     (mode & 0o707) | ((mode & 0o007) << 3)
 }
 
+/// Whether a file can take the name of another one that this process has open.
+#[cfg(unix)]
+pub(super) const REPLACES_OPEN_FILES: bool = true;
+
+/// What a listing says about entries beyond their kind: nothing here.
+#[cfg(unix)]
+#[derive(Debug, Default)]
+pub(super) struct Facts;
+
+#[cfg(unix)]
+impl Facts {
+    #[expect(clippy::unused_self, reason = "the same signature as on Windows")]
+    pub(super) fn of(&self, _dir: &File, _name: &[u8]) -> Option<Stat> {
+        None
+    }
+}
+
+/// Gives a file the name of another one, in one step.
+#[cfg(unix)]
+pub(super) fn rename_over(dir: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    dir.rename(from, dir, to)
+}
+
+/// Fails if the opened file has another name than the requested one, which is impossible here.
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "the same signature as on Windows")]
+pub(super) fn must_be_named(_file: &File, _dir: &Dir, _name: &OsStr) -> Result<(), super::RootError> {
+    Ok(())
+}
+
+/// What is at a path on the host. Nothing is opened.
+#[cfg(unix)]
+pub(super) fn stat_outside(path: &Path) -> io::Result<Stat> {
+    std::fs::metadata(path).map(|metadata| Stat::from(&metadata))
+}
+
 /// Reads at `offset` without moving the position of the file.
 #[cfg(unix)]
 pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -108,10 +160,10 @@ pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result
 
 /// The directory that holds the path's last component, and that component's name: `.` for the root itself.
 #[cfg(target_os = "linux")]
-fn parent_and_name<'p>(root: &Dir, path: &'p RelPath) -> io::Result<(Dir, &'p std::ffi::OsStr)> {
+fn parent_and_name<'p>(root: &Dir, path: &'p RelPath) -> io::Result<(Dir, &'p OsStr)> {
     match path.file_name() {
         Some(name) => Ok((parent(root, path)?, os_str(name))),
-        None => Ok((root.try_clone()?, std::ffi::OsStr::new("."))),
+        None => Ok((root.try_clone()?, OsStr::new("."))),
     }
 }
 

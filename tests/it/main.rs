@@ -66,6 +66,10 @@ mod slow;
 #[cfg(target_os = "linux")]
 mod hostile;
 
+// What only Windows has: short names, streams, devices, files in use.
+#[cfg(windows)]
+mod windows;
+
 // Finding names and text: globs, queries, what is left out, limits, the same answer in every run.
 mod search;
 

@@ -59,6 +59,10 @@ impl WritableRoot {
         if stat.names() > 1 {
             return Err(WriteError::HardLinked(stat.names()));
         }
+        if cfg!(windows) && stat.is_read_only() {
+            // The attribute keeps programs from writing, and not all file systems from adding.
+            return Err(WriteError::Protected);
+        }
         must_match(Some(&stat), new.if_match)?;
         let ends = may_read.then(|| Ends::read(&file, stat.size)).transpose()?;
         let (other, value) = match ends.as_ref().map_or_else(|| Ok((None, T::default())), &fit) {
@@ -81,7 +85,7 @@ impl WritableRoot {
     /// and a retry appends to the file that has the name now. If an editor had loaded the appended text and saved it,
     /// that file already has it.
     fn reached(&self, place: &Place, file: &File, before: u64, content: &[u8]) -> Result<Stat, WriteError> {
-        let now = Stat::from(&file.metadata()?);
+        let now = Stat::of(file)?;
         let there = place.look()?;
         let has_name = there.as_ref().is_some_and(|there| there.is_same_file(&now));
         if has_name && self.must_still_be(place).is_ok() {

@@ -139,13 +139,20 @@ impl WritableRoot {
         let bytes = copy_content(&source.handle, &new.file, source.stat.size, self.durable, cancel)?;
         match &old {
             Some(old) => sys::change::keep(&old.file, &new.file)?,
-            None => sys::change::copy_mode(&source.handle, &new.file)?,
+            None if sys::REPLACES_OPEN_FILES => sys::change::copy_mode(&source.handle, &new.file)?,
+            None => {}
         }
-        let placed = self.place_file(&place, new, old.as_ref(), Expected::Anything);
+        let is_new = old.is_none();
+        // On Windows a read-only file cannot lose its temporary name.
+        let later = (is_new && !sys::REPLACES_OPEN_FILES).then(|| new.file.try_clone()).transpose()?;
+        let placed = self.place_file(&place, new, old, Expected::Anything);
         let written = placed.map_err(|error| match error {
-            WriteError::Raced if old.is_none() => WriteError::NotOverwritten,
+            WriteError::Raced if is_new => WriteError::NotOverwritten,
             error => error,
         })?;
+        if let Some(copy) = later {
+            sys::change::copy_mode(&source.handle, &copy)?;
+        }
         Ok(copied(bytes, written.caveats))
     }
 

@@ -31,7 +31,7 @@ impl WritableRoot {
             return Err(WriteError::HardLinked(old.stat.names()));
         }
         let mut file = open_in(place, OpenOptions::new().write(true))?;
-        let is_old = Stat::from(&file.metadata()?).is_same_file(&old.stat);
+        let is_old = Stat::of(&file)?.is_same_file(&old.stat);
         let is_expected = match expected {
             Expected::Anything => true,
             Expected::Same { read } | Expected::SameOrLonger { read } => old.since(read)? == Since::Nothing,
@@ -47,7 +47,7 @@ impl WritableRoot {
             file.sync_all().map_err(WriteError::unconfirmed)?;
         }
         let caveats = Caveats { in_place: true, other_names: 0 };
-        Ok(Written { caveats, ..Written::of(place.path.clone(), &Stat::from(&file.metadata()?), false) })
+        Ok(Written { caveats, ..Written::of(place.path.clone(), &Stat::of(&file)?, false) })
     }
 }
 

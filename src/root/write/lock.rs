@@ -50,7 +50,7 @@ pub(super) fn open_locked(
             continue;
         }
         if lock != Lock::Busy {
-            let stat = Stat::from(&file.metadata()?);
+            let stat = Stat::of(&file)?;
             if place.look()?.is_some_and(|there| there.is_same_file(&stat)) {
                 return Ok(Some((file, stat)));
             }

@@ -46,6 +46,9 @@ impl Old {
         let opened = open_locked(place, cancel, |how| {
             let Some(stat) = place.look()? else { return Ok(None) };
             regular(stat.kind)?;
+            if cfg!(windows) && stat.is_read_only() {
+                return Err(WriteError::Protected);
+            }
             match sys::change::may_write(&place.dir, place.name()) {
                 Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
                     return Err(WriteError::Protected);
@@ -77,7 +80,7 @@ impl Old {
 
     /// What has happened to it since its first `read` bytes were read, even if it has lost its name.
     pub(super) fn since(&self, read: u64) -> Result<Since, WriteError> {
-        let now = Stat::from(&self.file.metadata()?);
+        let now = Stat::of(&self.file)?;
         if (now.size, now.modified) == (read, self.stat.modified) {
             return Ok(Since::Nothing);
         }
@@ -113,8 +116,9 @@ pub(super) fn open_in(place: &Place, options: &mut OpenOptions) -> Result<File, 
         options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed());
     }
     let file = place.dir.open_with(place.name(), options)?.into_std();
-    regular(Stat::from(&file.metadata()?).kind)?;
+    regular(Stat::of(&file)?.kind)?;
     sys::must_be_served(&file)?;
+    sys::must_be_named(&file, &place.dir, place.name())?;
     Ok(file)
 }
 

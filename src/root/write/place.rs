@@ -13,6 +13,9 @@ use crate::root::stat::{Kind, Stat};
 use crate::root::{RelPath, RequestedPath, RootError, sys};
 use crate::runtime::cancel::Cancel;
 
+/// The longest name on Windows, in UTF-16 code units.
+const LONGEST_NAME: usize = 255;
+
 /// Where a path leads, before anything is opened.
 #[derive(Debug)]
 pub(super) struct Target {
@@ -188,10 +191,23 @@ fn must_be_creatable(asked: &RelPath, path: &RelPath) -> Result<(), WriteError> 
     if std::str::from_utf8(path.as_bytes()).is_err() {
         return Err(RootError::BadPath("a name must be valid UTF-8 on this system").into());
     }
-    if cfg!(windows) && path.components().any(is_device) {
-        return Err(RootError::BadPath("on Windows this name means a device").into());
-    }
-    Ok(())
+    if cfg!(windows) { must_be_windows_names(path) } else { Ok(()) }
+}
+
+/// Fails for names that are impossible on Windows. The system itself would say that they are not found.
+fn must_be_windows_names(path: &RelPath) -> Result<(), WriteError> {
+    let names = || path.components().map(String::from_utf8_lossy);
+    let cannot_be = |c: char| c.is_control() || r#"<>:"|?*\"#.contains(c);
+    let why = if path.components().any(is_device) {
+        "on Windows this name means a device"
+    } else if names().any(|name| name.contains(cannot_be)) {
+        "on Windows a name cannot contain < > : \" | ? * or control characters"
+    } else if names().any(|name| name.encode_utf16().count() > LONGEST_NAME) {
+        "the path, or a name in it, is too long"
+    } else {
+        return Ok(());
+    };
+    Err(RootError::BadPath(why).into())
 }
 
 /// `C:\x`, `C:/x`, `\\server\share`: a client that assumes another system's paths would create files of these names.
@@ -205,8 +221,11 @@ fn looks_like_windows(asked: &RelPath) -> bool {
 /// `NUL`, `con.txt`: a write to them is lost, and a read waits for the keyboard.
 fn is_device(name: &[u8]) -> bool {
     let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default().trim_ascii_end();
-    let is_numbered = |stem: &[u8]| matches!(stem, [b'c', b'o', b'm', b'1'..=b'9'] | [b'l', b'p', b't', b'1'..=b'9']);
     let stem = stem.to_ascii_lowercase();
+    // The system takes these three for digits, too.
+    let is_superscript = |rest: &[u8]| ["\u{b9}", "\u{b2}", "\u{b3}"].map(str::as_bytes).contains(&rest);
+    let is_digit = |rest: &[u8]| matches!(rest, [b'0'..=b'9']) || is_superscript(rest);
+    let is_numbered = |stem: &[u8]| matches!(stem.split_at_checked(3), Some((b"com" | b"lpt", rest)) if is_digit(rest));
     [&b"con"[..], b"prn", b"aux", b"nul", b"conin$", b"conout$"].contains(&stem.as_slice()) || is_numbered(&stem)
 }
 
@@ -225,8 +244,17 @@ mod tests {
     }
 
     #[test]
+    fn names_impossible_on_windows_are_rejected() {
+        let bad = |path: &str| must_be_windows_names(&RelPath::from_bytes(path.as_bytes())).is_err();
+        for path in ["a<b", "*.env", "a/b?/c", "tab\t", "d/NUL", &"x".repeat(256)] {
+            assert!(bad(path), "{path}");
+        }
+        assert!(!bad("a/b c/\u{e9}~1.txt") && !bad(&"\u{e9}".repeat(255)));
+    }
+
+    #[test]
     fn devices_are_told_from_files() {
-        for name in ["NUL", "con.txt", "Com1", "lpt9.a.b", "aux ", "CONOUT$"] {
+        for name in ["NUL", "con.txt", "Com1", "lpt9.a.b", "aux ", "CONOUT$", "COM\u{b9}", "lpt\u{b3}.x"] {
             assert!(is_device(name.as_bytes()), "{name}");
         }
         for name in ["null", "com", "com10", "a.nul", "", ".con", "console.txt"] {

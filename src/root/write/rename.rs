@@ -43,10 +43,11 @@ impl WritableRoot {
         let source = self.place(&from, false).map_err(&at_source)?;
         let stat = source.look().and_then(|stat| Ok(stat.ok_or(RootError::NotFound)?)).map_err(&at_source)?;
         from.must_fit(stat.kind).map_err(&at_source)?;
-        if to.missing().is_empty() {
+        let is_respelled = self.is_respelled(&from.path, &to.path, cancel).map_err(&at_source)?;
+        if to.missing().is_empty() && !is_respelled {
             return Err(at_destination(WriteError::Exists));
         }
-        if stat.kind == Kind::Directory {
+        if stat.kind == Kind::Directory && !is_respelled {
             must_not_be_inside(&to.path, &from.path).map_err(&at_destination)?;
             let rules = Rules { goes: true, destination: Some(&to.path), mounts: true };
             self.look_through(&from.path, rules, cancel).map_err(&at_source)?;
@@ -56,7 +57,12 @@ impl WritableRoot {
         let destination = self.place(&to, parents).map_err(&at_destination)?;
         self.must_still_be(&source).map_err(&at_source)?;
         self.must_still_be(&destination).map_err(&at_destination)?;
-        move_new(&source, &destination, stat.kind).map_err(|error| match error {
+        let moved = if is_respelled {
+            source.dir.rename(source.name(), &destination.dir, destination.name()).map_err(WriteError::from)
+        } else {
+            move_new(&source, &destination, stat.kind)
+        };
+        moved.map_err(|error| match error {
             // The new name does not exist, so something is mounted at the old one.
             WriteError::InUse => at_source(error),
             error => at_destination(error),
@@ -71,6 +77,18 @@ impl WritableRoot {
 }
 
 impl WritableRoot {
+    /// Whether both paths are one entry in another case, on a system that treats them as the same name.
+    fn is_respelled(&self, from: &RelPath, to: &RelPath, cancel: &Cancel) -> Result<bool, WriteError> {
+        let folded = |path: &RelPath| path.display().to_lowercase();
+        if !cfg!(windows) || from == to || from.parent() != to.parent() || folded(from) != folded(to) {
+            return Ok(false);
+        }
+        let mut has_both = false;
+        let directory = self.root.open_real_directory(&to.parent())?;
+        directory.each(cancel, |entry| has_both |= Some(entry.name) == to.file_name())?;
+        Ok(!has_both)
+    }
+
     /// Another program or server may have moved the destination's directory to where the name is denied or protected.
     /// In that case the move is undone.
     fn must_have_arrived(&self, source: &Place, destination: &Place, kind: Kind) -> Result<(), WriteError> {

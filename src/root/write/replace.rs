@@ -89,7 +89,7 @@ impl WritableRoot {
                 (Some(old), Some(_)) => Expected::Same { read: old.stat.size },
                 _ => Expected::Anything,
             };
-            self.put(&place, old.as_ref(), expected, new.content, cancel)
+            self.put(&place, old, expected, new.content, cancel)
         })
     }
 
@@ -136,7 +136,7 @@ impl WritableRoot {
             return Ok(Ok(Updated { value, written }));
         };
         let expected = Expected::SameOrLonger { read: content.len() as u64 };
-        let written = self.put(&place, Some(&old), expected, &new, cancel)?;
+        let written = self.put(&place, Some(old), expected, &new, cancel)?;
         Ok(Ok(Updated { value, written }))
     }
 
@@ -166,19 +166,19 @@ impl WritableRoot {
     pub(super) fn put(
         &self,
         place: &Place,
-        old: Option<&Old>,
+        old: Option<Old>,
         expected: Expected,
         mut content: &[u8],
         cancel: &Cancel,
     ) -> Result<Written, WriteError> {
-        if let Some(old) = old.filter(|old| old.is_mount) {
+        if let Some(old) = old.as_ref().filter(|old| old.is_mount) {
             let size = content.len() as u64;
             return self.overwrite(place, old, expected, &mut content, size, cancel);
         }
         let readers = if old.is_some() { Readers::Owner } else { Readers::AsCreated };
         let mut new = Temporary::create(&place.dir, readers, &self.cleaned)?;
         write_all(&mut new.file, content, cancel)?;
-        if let Some(old) = old {
+        if let Some(old) = &old {
             sys::change::keep(&old.file, &new.file)?;
         }
         self.place_file(place, new, old, expected)
@@ -189,26 +189,27 @@ impl WritableRoot {
         &self,
         place: &Place,
         new: Temporary<'_>,
-        old: Option<&Old>,
+        mut old: Option<Old>,
         expected: Expected,
     ) -> Result<Written, WriteError> {
         if self.durable {
             new.file.sync_all()?;
         }
         let (file, before) = (new.file.try_clone()?, new.stat()?);
+        let (created, names) = (old.is_none(), old.as_ref().map_or(1, |old| old.stat.names()));
         self.must_still_be(place)?;
-        let late = match old {
-            Some(old) => self.take_place_of(place, new, old, expected)?,
-            None => self.appear(place, new).map(|()| false)?,
+        let late = match (old.take_if(|_| !sys::REPLACES_OPEN_FILES), &old) {
+            (Some(closed), _) => Self::close_and_replace(place, new, closed, expected).map(|()| false)?,
+            (None, Some(old)) => self.take_place_of(place, new, old, expected)?,
+            (None, None) => self.appear(place, new).map(|()| false)?,
         };
         self.settle(&place.dir)?;
         // After the rename, which counts as a change as well. Whatever another program has made of it by now is not
         // what was written.
-        let now = Stat::from(&file.metadata()?);
+        let now = Stat::of(&file)?;
         let stat = if late || now.has_content_of(&before) { now } else { before };
-        let other_names = old.map_or(0, |old| old.stat.names().saturating_sub(1));
-        let caveats = Caveats { in_place: false, other_names };
-        Ok(Written { caveats, ..Written::of(place.path.clone(), &stat, old.is_none()) })
+        let caveats = Caveats { in_place: false, other_names: names.saturating_sub(1) };
+        Ok(Written { caveats, ..Written::of(place.path.clone(), &stat, created) })
     }
 
     fn appear(&self, place: &Place, new: Temporary<'_>) -> Result<(), WriteError> {
@@ -277,6 +278,24 @@ impl WritableRoot {
         Ok(false)
     }
 
+    /// The same on a system where an open file keeps its name. What another program does after the last look is not
+    /// noticed.
+    fn close_and_replace(
+        place: &Place,
+        mut new: Temporary<'_>,
+        old: Old,
+        expected: Expected,
+    ) -> Result<(), WriteError> {
+        if let Expected::Same { read } | Expected::SameOrLonger { read } = expected {
+            old.must_be_there(place)?;
+            if old.since(read)? != Since::Nothing {
+                return Err(WriteError::Raced);
+            }
+        }
+        drop(old);
+        new.replace(place.name())
+    }
+
     /// The file that came `out` must be the old one, and the place must be where it was.
     fn look_at(&self, place: &Place, out: &Stat, old: &Old, read: u64) -> Result<Since, WriteError> {
         if !out.is_same_file(&old.stat) {
@@ -289,7 +308,7 @@ impl WritableRoot {
     /// Appends what another program has appended to the file that this one replaces.
     fn add_late(&self, place: &Place, ours: &Stat, late: &[u8]) -> Result<(), WriteError> {
         let mut file = open_in(place, OpenOptions::new().append(true))?;
-        if !Stat::from(&file.metadata()?).is_same_file(ours) {
+        if !Stat::of(&file)?.is_same_file(ours) {
             return Err(WriteError::Raced);
         }
         file.write_all(late)?;

@@ -87,12 +87,12 @@ impl<'d> Temporary<'d> {
 
     /// The facts about the new file.
     pub(super) fn stat(&self) -> Result<Stat, WriteError> {
-        Ok(Stat::from(&self.file.metadata()?))
+        Ok(Stat::of(&self.file)?)
     }
 
     /// Gives it the name of an existing file, in one step.
     pub(super) fn replace(&mut self, name: &OsStr) -> Result<(), WriteError> {
-        self.dir.rename(&self.name, self.dir, name)?;
+        sys::rename_over(self.dir, OsStr::new(&self.name), name)?;
         self.keeps_name = true;
         Ok(())
     }

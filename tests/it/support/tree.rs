@@ -38,7 +38,7 @@ impl Tree {
     }
 
     fn around(around: TempDir) -> Self {
-        let root = around.path().canonicalize().expect("its path").join("root");
+        let root = plain(around.path().canonicalize().expect("its path")).join("root");
         fs::create_dir(&root).expect("root");
         fs::write(around.path().join("secret"), format!("{SECRET_MARKER}\n")).expect("secret");
         Self { around, root, locked: Vec::new() }
@@ -147,14 +147,18 @@ impl Drop for Tree {
     }
 }
 
+/// A path as people write it, and as the server shows it.
+fn plain(path: PathBuf) -> PathBuf {
+    path.to_str().and_then(|path| path.strip_prefix(r"\\?\")).map_or_else(|| path.clone(), PathBuf::from)
+}
+
 /// The `file://` URI of an absolute path, percent-encoded except for what RFC 3986 allows in a path.
 pub(crate) fn file_uri(path: &Path) -> String {
     let mut uri = "file://".to_owned();
-    let bytes = path.as_os_str().as_encoded_bytes();
-    for byte in bytes.strip_prefix(br"\\?\").filter(|_| cfg!(windows)).map_or(bytes, |drive| {
+    if cfg!(windows) && !path.starts_with("/") {
         uri.push('/');
-        drive
-    }) {
+    }
+    for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
             b'\\' if cfg!(windows) => uri.push('/'),
             b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => uri.push(char::from(*byte)),
