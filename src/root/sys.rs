@@ -118,7 +118,7 @@ pub(super) const REPLACES_OPEN_FILES: bool = true;
 /// What a listing says about entries beyond their kind: nothing here.
 #[cfg(unix)]
 #[derive(Debug, Default)]
-pub(super) struct Facts;
+pub(super) struct Facts(());
 
 #[cfg(unix)]
 impl Facts {
