@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`listener`] | the socket, bound before the kernel sandbox |
 //! | `connections` | the open connections, bounded in number |
+//! | [`service`] | a connection without its socket, for the fuzz target |
 //! | `endpoint` | the checks in their order, and what each method does |
 //! | `probe`, [`access`], `headers`, `body` | what the checks ask |
 //! | [`token`] | where the token comes from |
@@ -24,6 +25,7 @@ mod headers;
 pub mod listener;
 mod probe;
 mod response;
+pub mod service;
 mod sessions;
 pub mod token;
 
