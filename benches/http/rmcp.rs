@@ -24,9 +24,14 @@ struct Files {
 #[tool_router]
 impl Files {
     #[tool(description = "Read a text file")]
-    async fn read_text_file(&self, Parameters(Arguments { path }): Parameters<Arguments>) -> Result<CallToolResult, ErrorData> {
+    async fn read_text_file(
+        &self,
+        Parameters(Arguments { path }): Parameters<Arguments>,
+    ) -> Result<CallToolResult, ErrorData> {
         let path = self.root.join(path);
-        let text = tokio::fs::read_to_string(path).await.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+        let text = tokio::fs::read_to_string(path)
+            .await
+            .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
         Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
     }
 }
@@ -42,7 +47,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let files = Files { root: root.into() };
     let config = StreamableHttpServerConfig::default().with_legacy_session_mode(false).with_json_response(true);
-    let service = StreamableHttpService::new(move || Ok(files.clone()), Arc::new(NeverSessionManager::default()), config);
+    let service =
+        StreamableHttpService::new(move || Ok(files.clone()), Arc::new(NeverSessionManager::default()), config);
     let listener = tokio::net::TcpListener::bind(address).await?;
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     axum::serve(listener, axum::Router::new().nest_service("/mcp", service)).await?;
