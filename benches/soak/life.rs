@@ -199,7 +199,7 @@ impl Life<'_> {
         let begin = Instant::now();
         let before = self.counts.samples.first().map(|sample| sample.descriptors);
         let sample = loop {
-            let sample = Sample::of(&self.process);
+            let sample = Sample::of(self.process.pid());
             if before.is_none_or(|before| before == sample.descriptors) {
                 break sample;
             }

@@ -1,6 +1,7 @@
 //! The soak: random traffic, valid and invalid, for minutes, against the real program, and rules that always hold.
 //!
 //!     cargo bench --bench soak -- --minutes 10 --seed 42     (default: one minute, any seed, which is printed)
+//!     cargo bench --bench soak -- --http --minutes 10        (over HTTP, both eras)
 //!     cargo bench --bench soak -- --memory                   (what many large answers and attacks take, as tables)
 //!     cargo bench --bench soak -- --ends                     (how long it takes to end)
 //!
@@ -10,6 +11,7 @@
 //! | [`traffic`], [`calls`], [`noise`] | what is sent: pieces of traffic, valid calls, and invalid input |
 //! | [`expect`] | what the model knows about an answer |
 //! | [`life`] | one process from its start to its end, and the rules |
+//! | [`http`] | the same over HTTP: many connections at once, and what clients do to them |
 //! | [`meddler`] | another program that changes the directory meanwhile |
 //! | [`measure`] | memory, descriptors and threads, and how they may grow |
 //! | [`memory`] | the peak of memory under many large requests |
@@ -33,6 +35,8 @@ mod calls;
 mod ends;
 #[cfg(target_os = "linux")]
 mod expect;
+#[cfg(target_os = "linux")]
+mod http;
 #[cfg(target_os = "linux")]
 mod life;
 #[cfg(target_os = "linux")]

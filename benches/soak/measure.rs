@@ -5,8 +5,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::time::Duration;
 
-use crate::support::Process;
-
 /// The measurements at one moment, in KiB.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
@@ -17,13 +15,13 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    pub(crate) fn of(process: &Process) -> Self {
-        let status = fs::read_to_string(process.proc("status")).expect("/proc/PID/status");
+    pub(crate) fn of(pid: u32) -> Self {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("/proc/PID/status");
         let number = |key: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(key)).expect("a line of /proc/PID/status");
             line.trim_start_matches(':').split_whitespace().next().and_then(|n| n.parse().ok()).expect("a number")
         };
-        let descriptors = fs::read_dir(process.proc("fd")).expect("/proc/PID/fd").count();
+        let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).expect("/proc/PID/fd").count();
         Self { rss: number("VmRSS"), peak: number("VmHWM"), threads: number("Threads"), descriptors }
     }
 }

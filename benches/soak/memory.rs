@@ -73,7 +73,7 @@ fn peak(served: &Served, requests: &Requests, reads: bool) -> u64 {
     for id in ids {
         process.answer(id);
     }
-    let peak = Sample::of(&process).peak;
+    let peak = Sample::of(process.pid()).peak;
     process.finish();
     peak
 }
@@ -81,7 +81,7 @@ fn peak(served: &Served, requests: &Requests, reads: bool) -> u64 {
 fn wait_until_still(process: &Process) {
     let (mut most, mut since) = (0, Instant::now());
     while since.elapsed() < STILL {
-        let rss = Sample::of(process).rss;
+        let rss = Sample::of(process.pid()).rss;
         if rss > most {
             (most, since) = (rss, Instant::now());
         }

@@ -10,7 +10,7 @@ use crate::life::{self, Plan};
 use crate::measure::Counts;
 use crate::memory;
 use crate::support::LEGACY;
-use crate::{attacks, ends};
+use crate::{attacks, ends, http};
 
 /// The shortest life: its first third is compared with its last.
 const SHORTEST_LIFE: Duration = Duration::from_secs(15);
@@ -27,6 +27,9 @@ struct Options {
     /// The same seed gives the same traffic.
     #[arg(long)]
     seed: Option<u64>,
+    /// Send the traffic over HTTP instead.
+    #[arg(long)]
+    http: bool,
     /// Measure the memory of many large answers and of attacks instead.
     #[arg(long)]
     memory: bool,
@@ -45,7 +48,10 @@ pub(crate) fn main() -> ExitCode {
     let options = Options::parse();
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
     let run = || {
-        if options.memory {
+        let time = Duration::from_secs_f64(options.minutes * 60.0);
+        if options.http {
+            http::soak(seed, time);
+        } else if options.memory {
             memory::run();
             attacks::run();
         } else if options.attacks {
@@ -53,7 +59,7 @@ pub(crate) fn main() -> ExitCode {
         } else if options.ends {
             ends::run();
         } else {
-            soak(seed, Duration::from_secs_f64(options.minutes * 60.0));
+            soak(seed, time);
         }
     };
     if catch_unwind(run).is_err() {

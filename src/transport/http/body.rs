@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http_body_util::BodyExt as _;
 use hyper::StatusCode;
-use hyper::body::{Body as _, Incoming};
+use hyper::body::{Body, Bytes};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
@@ -29,12 +29,12 @@ pub(super) struct Received {
 }
 
 /// Reads a body of at most `most` bytes.
-pub(super) async fn read(body: Incoming, most: usize) -> Result<Received, Refusal> {
+pub(super) async fn read(body: impl Body<Data = Bytes> + Unpin, most: usize) -> Result<Received, Refusal> {
     let too_slow = || Refusal::new(StatusCode::REQUEST_TIMEOUT, "The request's body did not come in time.");
     timeout(WHOLE, read_frames(body, most)).await.unwrap_or_else(|_| Err(too_slow()))
 }
 
-async fn read_frames(mut body: Incoming, most: usize) -> Result<Received, Refusal> {
+async fn read_frames(mut body: impl Body<Data = Bytes> + Unpin, most: usize) -> Result<Received, Refusal> {
     let too_large =
         || Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, format!("The request's body is longer than {most} bytes."));
     let announced = body.size_hint().exact();

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use hyper::body::Incoming;
+use hyper::body::{Body, Bytes};
 use hyper::header::HeaderMap;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::json;
@@ -100,7 +100,10 @@ impl Connection {
     }
 
     /// Answers a request and logs it, without the token and without any content.
-    pub(super) async fn respond(&self, request: Request<Incoming>) -> Response<ResponseBody> {
+    pub(super) async fn respond<B>(&self, request: Request<B>) -> Response<ResponseBody>
+    where
+        B: Body<Data = Bytes> + Unpin,
+    {
         let mut line = tracing::enabled!(tracing::Level::DEBUG).then(|| LogLine::new(&request));
         let answered = self.answer(request, &mut line).await;
         let mut response = answered.unwrap_or_else(Refusal::into_response);
@@ -113,7 +116,7 @@ impl Connection {
 
     async fn answer(
         &self,
-        request: Request<Incoming>,
+        request: Request<impl Body<Data = Bytes> + Unpin>,
         line: &mut Option<LogLine>,
     ) -> Result<Response<ResponseBody>, Refusal> {
         let (head, body) = request.into_parts();
@@ -136,7 +139,7 @@ impl Connection {
     async fn post(
         &self,
         headers: &HeaderMap,
-        body: Incoming,
+        body: impl Body<Data = Bytes> + Unpin,
         line: &mut Option<LogLine>,
     ) -> Result<Response<ResponseBody>, Refusal> {
         if !headers::is_json(headers) {
@@ -189,7 +192,7 @@ struct LogLine {
 }
 
 impl LogLine {
-    fn new(request: &Request<Incoming>) -> Self {
+    fn new<B>(request: &Request<B>) -> Self {
         let request = format!("{} {}", request.method(), object::shortened(request.uri().path()));
         Self { begun: Instant::now(), request, message: String::new() }
     }

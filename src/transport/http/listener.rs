@@ -85,14 +85,25 @@ pub(crate) fn inherited() -> io::Result<Vec<Bound>> {
     let mut all = Vec::new();
     for index in 0..given.len() {
         if let Ok(Some(listener)) = given.take_tcp_listener(index) {
+            must_listen(&listener)?;
             listener.set_nonblocking(true)?;
             all.push(Bound::Tcp(listener));
         } else if let Some(listener) = given.take_unix_listener(index)? {
+            must_listen(&listener)?;
             listener.set_nonblocking(true)?;
             all.push(Bound::Unix(listener));
         }
     }
     Ok(all)
+}
+
+/// Refuses a socket that is a connection: under `Accept=yes` systemd passes one, and accepting on it would fail forever.
+#[cfg(unix)]
+fn must_listen(socket: impl std::os::fd::AsFd) -> io::Result<()> {
+    match rustix::net::getpeername(socket) {
+        Ok(_) => Err(io::Error::other("systemd passed a connection; write Accept=no into the socket unit")),
+        Err(_) => Ok(()),
+    }
 }
 
 impl Bound {

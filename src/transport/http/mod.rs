@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | [`listener`] | the sockets, bound before the kernel sandbox |
 //! | `connections` | the open connections, limited in number |
+//! | [`service`] | a connection without its socket, for the fuzz target |
 //! | `endpoint` | the checks in order, and what each method does |
 //! | `probe`, [`access`], `headers`, `body` | what the checks examine |
 //! | [`token`] | where the token comes from |
@@ -25,6 +26,7 @@ mod headers;
 pub mod listener;
 mod probe;
 mod response;
+pub mod service;
 mod sessions;
 pub mod token;
 

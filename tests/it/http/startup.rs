@@ -157,21 +157,25 @@ fn it_ends_within_two_seconds_with_requests_in_progress() {
     assert!(server.end().success());
 }
 
-/// Like systemd: the bound socket is descriptor 3, and two variables say so (`sd_listen_fds(3)`).
-#[test]
-fn a_socket_from_systemd_is_served() {
-    let tree = Tree::new().file("a.txt", "one\n");
-    let socket = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = socket.local_addr().expect("an address");
-    let inner = http_command("systemd", &tree, &[]);
+/// The program, started as systemd does it: `socket` is descriptor 3, and two variables say so (`sd_listen_fds(3)`).
+fn activated(tree: &Tree, socket: impl Into<std::os::fd::OwnedFd>) -> std::process::Child {
+    let inner = http_command("systemd", tree, &[]);
     let words: Vec<String> = std::iter::once(inner.get_program())
         .chain(inner.get_args())
         .map(|word| format!("'{}'", word.display()))
         .collect();
     let script = format!("exec 3<&0 </dev/null; export LISTEN_FDS=1 LISTEN_PID=$$; exec {}", words.join(" "));
     let mut shell = std::process::Command::new("sh");
-    shell.args(["-c", &script]).env("MCP_FS_TOKEN", TOKEN).stdin(std::os::fd::OwnedFd::from(socket));
-    let mut child = shell.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().expect("sh");
+    shell.args(["-c", &script]).env("MCP_FS_TOKEN", TOKEN).stdin(socket.into());
+    shell.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().expect("sh")
+}
+
+#[test]
+fn a_socket_from_systemd_is_served() {
+    let tree = Tree::new().file("a.txt", "one\n");
+    let socket = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = socket.local_addr().expect("an address");
+    let mut child = activated(&tree, socket);
     let said = lines(&mut child);
     while !said.recv_timeout(TIMEOUT).expect("it listens").contains(&address.to_string()) {}
     let mut connection = super::support::Connection::open(address);
@@ -179,4 +183,20 @@ fn a_socket_from_systemd_is_served() {
     assert_eq!(connection.reply().status, 200);
     child.kill().expect("it runs");
     child.wait().expect("it ends");
+}
+
+/// It once logged an error 20 times a second, and its client waited forever.
+#[test]
+fn a_connection_from_systemd_is_refused_at_start() {
+    let tree = Tree::new();
+    let socket = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let client = std::net::TcpStream::connect(socket.local_addr().expect("an address")).expect("it listens");
+    let (tcp, _) = socket.accept().expect("a client");
+    let (unix, _other) = UnixStream::pair().expect("sockets");
+    for socket in [std::os::fd::OwnedFd::from(tcp), unix.into()] {
+        let output = activated(&tree, socket).wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains("Accept=no"), "{}: {said}", output.status);
+    }
+    drop(client);
 }

@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
@@ -20,7 +21,7 @@ pub(crate) struct HttpServer {
     child: Child,
     pub(crate) address: SocketAddr,
     pub(crate) tree: Tree,
-    stderr: Receiver<String>,
+    stderr: Mutex<Receiver<String>>,
     ended: bool,
 }
 
@@ -39,7 +40,7 @@ impl HttpServer {
                 break rest.trim_end_matches("/mcp").parse().expect("an address");
             }
         };
-        Self { child, address, tree, stderr, ended: false }
+        Self { child, address, tree, stderr: Mutex::new(stderr), ended: false }
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -48,8 +49,9 @@ impl HttpServer {
 
     /// The next line on stderr that contains `text`.
     pub(crate) fn line_with(&self, text: &str) -> String {
+        let stderr = self.stderr.lock().expect("no other test reads it");
         loop {
-            let line = self.stderr.recv_timeout(TIMEOUT).expect("it is said");
+            let line = stderr.recv_timeout(TIMEOUT).expect("it is said");
             if line.contains(text) {
                 return line;
             }
