@@ -115,7 +115,7 @@ pub(super) const REPLACES_OPEN_FILES: bool = true;
 /// What the listing of a directory says of its entries beyond their kind: nothing here.
 #[cfg(unix)]
 #[derive(Debug, Default)]
-pub(super) struct Facts;
+pub(super) struct Facts(());
 
 #[cfg(unix)]
 impl Facts {

@@ -42,6 +42,7 @@ fn the_client_gets_the_same_answers_in_both_eras() {
     }
 }
 
+#[cfg(unix)] // it shows paths of Unix
 #[test]
 fn the_picture_shows_what_is_printed_today() {
     let now = picture::drawn(&format!("$ {}\n{}", picture::TYPED, session()));

@@ -38,7 +38,7 @@ impl Tree {
     }
 
     fn around(around: TempDir) -> Self {
-        let root = plain(around.path().canonicalize().expect("its path")).join("root");
+        let root = plain(&around.path().canonicalize().expect("its path")).join("root");
         fs::create_dir(&root).expect("root");
         fs::write(around.path().join("secret"), format!("{SECRET_MARKER}\n")).expect("secret");
         Self { around, root, locked: Vec::new() }
@@ -148,8 +148,8 @@ impl Drop for Tree {
 }
 
 /// A path as people write it, and as the server shows it.
-fn plain(path: PathBuf) -> PathBuf {
-    path.to_str().and_then(|path| path.strip_prefix(r"\\?\")).map_or_else(|| path.clone(), PathBuf::from)
+pub(crate) fn plain(path: &Path) -> PathBuf {
+    path.to_str().and_then(|path| path.strip_prefix(r"\\?\")).map_or_else(|| path.to_owned(), PathBuf::from)
 }
 
 /// The `file://` URI of an absolute path: percent-encoded but for what RFC 3986 allows in a path.

@@ -80,6 +80,7 @@ fn a_file_that_another_program_removed_in_between_stays_away() {
     assert_eq!(fs::read_dir(tree.path()).unwrap().count(), 0);
 }
 
+#[cfg(unix)] // on Windows a directory stays while something in it is open
 #[test]
 fn a_directory_that_vanished_in_between_is_not_made_again() {
     let tree = Tree::new().file("d/a", "one");
