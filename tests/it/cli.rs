@@ -89,12 +89,11 @@ fn help_shows_every_limit_with_its_default() {
 #[test]
 fn help_says_how_it_is_used() {
     let help = printed(&["--help".as_ref()]);
-    for said in
-        ["Usage: mcp-fs [OPTIONS] <DIR>", "claude mcp add files -- mcp-fs /dir", "MCP_FS_LOG", "Exit codes:", "--check"]
-    {
+    let usage = format!("Usage: mcp-fs{} [OPTIONS] <DIR>", std::env::consts::EXE_SUFFIX);
+    for said in [usage.as_str(), "claude mcp add files -- mcp-fs /dir", "MCP_FS_LOG", "Exit codes:", "--check"] {
         assert!(help.contains(said), "{said:?} is not in {help}");
     }
-    assert!(printed(&["-h".as_ref()]).contains("Usage: mcp-fs [OPTIONS] <DIR>"));
+    assert!(printed(&["-h".as_ref()]).contains(&usage));
 }
 
 #[test]

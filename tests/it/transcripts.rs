@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::support::{Client as _, Process, Tree, command, file_uri};
+use crate::support::{Client as _, Process, Tree, command, file_uri, plain};
 
 const HOLE: &str = "{{*}}";
 
@@ -73,7 +73,7 @@ fn parse(transcript: &str) -> Result<Vec<Step>, String> {
 
 fn replay(transcript: &str) -> Result<(), String> {
     // The directory that contains `sample-root`, in which the server is started.
-    let top = Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().map_err(|error| error.to_string())?;
+    let top = plain(&Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().map_err(|error| error.to_string())?);
     let steps = parse(transcript)?;
     let changes = |step: &Step| step.kind == Kind::Append || step.text.contains("--allow-write");
     let copy = steps.iter().any(changes).then(|| copy_of_sample_root(&top));
@@ -140,7 +140,8 @@ fn append(root: &Path, step: &Step) -> Result<(), String> {
 fn fill(transcript: &str, root: &Path) -> String {
     transcript
         .replace("{{root}}", &file_uri(root))
-        .replace("{{path}}", &root.display().to_string())
+        // In a string of JSON.
+        .replace("{{path}}", &root.display().to_string().replace('\\', r"\\"))
         .replace("{{version}}", env!("CARGO_PKG_VERSION"))
 }
 

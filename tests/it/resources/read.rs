@@ -18,7 +18,7 @@ fn the_content_decides_between_text_and_blob() {
         ("empty.rs", b"", true, "text/x-rust"),
         ("bom.txt", b"\xEF\xBB\xBFx\n", true, "text/plain"),
         ("pic.txt", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", false, "image/png"),
-        ("nul.txt", b"a\0b", false, "application/octet-stream"),
+        ("zero.txt", b"a\0b", false, "application/octet-stream"),
         ("wide.txt", b"\xFF\xFEh\0i\0", false, "text/plain; charset=utf-16le"),
         ("wide.txt", b"\xFE\xFF\0h\0i", false, "text/plain; charset=utf-16be"),
     ] {

@@ -9,8 +9,13 @@ use crate::tools::{text_and_note, with};
 fn tree() -> Tree {
     let files = ["a.py", "Main.PY", "sub/b.py", "sub/users.go", "sub/deep/c.py", "sub/sub/d.py", "data1.csv"];
     let more = ["data2.csv", "dataX.csv", "src/x.rs", "src/y.ts", "docs/Übersicht.md", "docs/日本.md", "back\\slash"];
-    let more = more.iter().filter(|name| cfg!(unix) || !name.contains('\\'));
+    let more = more.iter().filter(|name| can_be(name));
     files.iter().chain(more).fold(Tree::new(), |tree, path| tree.file(path, ""))
+}
+
+/// On Windows a backslash separates names.
+fn can_be(name: &str) -> bool {
+    cfg!(unix) || !name.contains('\\')
 }
 
 #[track_caller]
@@ -18,7 +23,8 @@ fn assert_found(cases: &[(&str, &[&str])]) {
     let tree = tree();
     let mut server = TestServer::start(&tree);
     for (pattern, want) in cases {
-        assert_eq!(found(&mut server, json!({"pattern": pattern})), *want, "{pattern}");
+        let want: Vec<_> = want.iter().copied().filter(|name| can_be(name)).collect();
+        assert_eq!(found(&mut server, json!({"pattern": pattern})), want, "{pattern}");
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) use self::conversation::{LATEST_LEGACY, LEGACY, MODERN};
 pub(crate) use self::gate::Gate;
 pub(crate) use self::process::{Exit, Process, command, run};
 pub(crate) use self::server::TestServer;
-pub(crate) use self::tree::{SECRET_MARKER, Tree, file_uri};
+pub(crate) use self::tree::{SECRET_MARKER, Tree, file_uri, plain};
 
 /// How long anything may take before its test fails. It only guards against hanging, so it is far beyond what the
 /// busiest machine needs: no test may pass or fail because of its speed.

@@ -148,7 +148,7 @@ impl Drop for Tree {
 }
 
 /// A path as people write it, and as the server shows it.
-fn plain(path: &Path) -> PathBuf {
+pub(crate) fn plain(path: &Path) -> PathBuf {
     path.to_str().and_then(|path| path.strip_prefix(r"\\?\")).map_or_else(|| path.to_owned(), PathBuf::from)
 }
 

@@ -80,6 +80,7 @@ fn a_file_removed_by_another_program_meanwhile_is_not_recreated() {
     assert_eq!(fs::read_dir(tree.path()).unwrap().count(), 0);
 }
 
+#[cfg(unix)] // on Windows a directory stays while something in it is open
 #[test]
 fn a_directory_that_vanished_meanwhile_is_not_recreated() {
     let tree = Tree::new().file("d/a", "one");
