@@ -6,15 +6,17 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | `tool`, `resource` | what is given of tools and of resources |
+//! | `tool`, `resource`, `prompt` | what is given of tools, of resources and of prompts |
 //! | `subscription` | subscriptions and notifications |
 
+mod prompt;
 mod resource;
 mod subscription;
 mod tool;
 
 use serde_json::value::RawValue;
 
+pub use self::prompt::{Prompt, PromptArgument, PromptMessages, PromptPage};
 pub use self::resource::{
     Annotations, Completion, Contents, Continuation, Data, Fingerprint, Resource, ResourcePage, ResourceTemplate,
 };

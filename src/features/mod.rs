@@ -8,6 +8,7 @@
 //! | [`dispatch`] | a call to the feature that serves it |
 //! | [`tools`] | one file a tool, and the registry |
 //! | [`resources`] | list, read, templates, subscriptions |
+//! | [`prompts`] | list, get; from a file to what is said |
 //! | [`completion`] | what a path that is being typed can become |
 //! | `search` | names by glob, and text by ripgrep's engine |
 //! | `edit` | texts in a file found and replaced, from bytes to bytes |
@@ -20,6 +21,7 @@ mod content;
 pub mod dispatch;
 mod edit;
 mod format;
+pub mod prompts;
 mod resources;
 mod search;
 mod text;
