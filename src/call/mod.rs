@@ -20,7 +20,7 @@ pub use self::prompt::{Prompt, PromptArgument, PromptMessages, PromptPage};
 pub use self::resource::{
     Annotations, Completion, Contents, Continuation, Data, Fingerprint, Resource, ResourcePage, ResourceTemplate,
 };
-pub use self::subscription::{Interests, Listening, Outbound, Subject, Subscription};
+pub use self::subscription::{Interests, ListKind, Listening, Outbound, Subject, Subscription};
 pub use self::tool::{Block, ToolAnnotations, ToolDefinition, ToolResult};
 use crate::runtime::cancel::Cancelled;
 
@@ -48,6 +48,27 @@ pub enum Call {
     },
     /// `resources/templates/list`: always one page.
     ListResourceTemplates,
+    /// `prompts/list`.
+    ListPrompts {
+        /// Where to go on, from an earlier page.
+        cursor: Option<String>,
+    },
+    /// `prompts/get`.
+    GetPrompt {
+        /// The prompt.
+        name: String,
+        /// Names and values; the last one of a name counts.
+        arguments: Vec<(String, String)>,
+    },
+    /// `completion/complete`, for an argument of a prompt.
+    CompletePrompt {
+        /// The prompt.
+        prompt: String,
+        /// The argument.
+        argument: String,
+        /// As much of it as is typed.
+        value: String,
+    },
     /// `completion/complete`, for a variable of a resource template.
     Complete {
         /// The template, or a URI, as the client wrote it.
@@ -92,6 +113,10 @@ pub enum Outcome {
     Contents(Contents),
     /// The templates.
     ResourceTemplates(Vec<ResourceTemplate>),
+    /// A page of prompts.
+    Prompts(PromptPage),
+    /// What a prompt says.
+    Prompt(PromptMessages),
     /// What a variable can be.
     Completion(Completion),
     /// The client is to hear of a resource from now on.
@@ -129,12 +154,12 @@ pub enum Failure {
         /// Why, and what to do next.
         message: String,
     },
-    /// A method that this server has, and that was switched off.
+    /// A method that this server has, and that is switched off.
     SwitchedOff {
         /// Its name.
         method: &'static str,
-        /// The option that did it.
-        option: &'static str,
+        /// How the server runs: with which option, or without which.
+        runs: &'static str,
     },
     /// The server failed.
     Internal(String),

@@ -4,11 +4,20 @@ use serde_json::value::RawValue;
 
 use crate::root::{RelPath, WatchPath};
 
+/// A list that a client can be told about when it changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ListKind {
+    /// `resources/list`.
+    Resources,
+    /// `prompts/list`.
+    Prompts,
+}
+
 /// What the client of one stream wants to be notified of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interests {
-    /// That the list of resources has changed.
-    pub list: bool,
+    /// That one of these lists has changed.
+    pub lists: Vec<ListKind>,
     /// That one of these resources has changed; as the client wrote them.
     pub uris: Vec<String>,
 }
@@ -43,8 +52,8 @@ impl Subject {
 /// What of its [`Interests`] a stream can hear of.
 #[derive(Debug)]
 pub struct Listening {
-    /// The list of resources.
-    pub list: bool,
+    /// Lists.
+    pub lists: Vec<ListKind>,
     /// Single resources.
     pub subscriptions: Vec<Subscription>,
 }
@@ -66,6 +75,6 @@ pub enum Outbound {
         /// As the client subscribed to it.
         uri: String,
     },
-    /// There are other resources than before.
-    ListChanged,
+    /// A list is not what it was before.
+    ListChanged(ListKind),
 }

@@ -20,24 +20,26 @@ pub(crate) struct ServerInfo {
 }
 
 impl ServerInfo {
-    /// The server's word on `root`: whether it may be changed, and whether changes in it are noticed.
-    pub(crate) fn new(root: &Root, writable: bool, watches: bool) -> Self {
+    /// The server's word on `root`: whether it may be changed, whether changes in it are noticed, and whether there are
+    /// prompts in it.
+    pub(crate) fn new(root: &Root, writable: bool, watches: bool, has_prompts: bool) -> Self {
         let resources = if watches { json!({ "subscribe": true, "listChanged": true }) } else { json!({}) };
-        Self {
-            capabilities: json!({
-                "tools": {},
-                "resources": resources,
-                // Unknown to 2024-11-05, which leaves the set open; the method works there too.
-                "completions": {},
-                "experimental": {
-                    "roots": {
-                        "listChanged": false,
-                        "roots": [{ "uri": root.own_uri(), "name": hostile::escaped(&root.name()) }],
-                    },
+        let mut capabilities = json!({
+            "tools": {},
+            "resources": resources,
+            // Unknown to 2024-11-05, which leaves the set open; the method works there too.
+            "completions": {},
+            "experimental": {
+                "roots": {
+                    "listChanged": false,
+                    "roots": [{ "uri": root.own_uri(), "name": hostile::escaped(&root.name()) }],
                 },
-            }),
-            instructions: instructions(root, writable),
+            },
+        });
+        if has_prompts {
+            capabilities["prompts"] = if watches { json!({ "listChanged": true }) } else { json!({}) };
         }
+        Self { capabilities, instructions: instructions(root, writable) }
     }
 }
 

@@ -18,7 +18,7 @@ use self::compiler::Compiler;
 use self::snapshot::Snapshots;
 use self::watch::Watch;
 use crate::limits::Limits;
-use crate::root::{Root, WritableRoot};
+use crate::root::{RelPath, Root, WritableRoot};
 use crate::runtime::memory::Budget;
 use crate::runtime::permits::Permits;
 use crate::runtime::serial_executor::SerialExecutor;
@@ -34,6 +34,8 @@ pub struct Services {
     pub limits: Limits,
     /// The lists that `resources/list` is giving out in pages.
     pub snapshots: Snapshots,
+    /// The folder whose files are prompts, where it really is; only with `--prompts`.
+    pub prompts: Option<RelPath>,
     /// What notices changes.
     pub watch: Arc<Watch>,
     /// Memory for answers to all clients. Each client has a share of half of it at most, so that one that does not read
@@ -57,6 +59,7 @@ impl Services {
             watch: Arc::new(Watch::new(Arc::clone(&root), &limits)),
             root,
             writable: None,
+            prompts: None,
             budget: Budget::new(2 * limits.answer_bytes),
             permits: Permits::new(limits.search_threads),
             serial_executor: SerialExecutor::default(),

@@ -72,6 +72,9 @@ mod search;
 // List, pages, read, ranges, templates, completion.
 mod resources;
 
+// Prompts from files: list, get, embedded files, other programs' formats, completion, changes.
+mod prompts;
+
 // Changes while it runs: subscriptions, listen streams, the list; real files, and messages awaited.
 mod live;
 

@@ -30,7 +30,6 @@ impl Format {
     }
 
     /// How the names of its files end.
-    #[allow(dead_code, reason = "the list of files comes next")]
     pub(crate) fn suffix(self) -> &'static str {
         match self {
             Self::Own | Self::ClaudeCommand => ".md",

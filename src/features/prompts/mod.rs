@@ -3,24 +3,49 @@
 //!
 //! | module | holds |
 //! | --- | --- |
+//! | [`list`](self::list()) | `prompts/list`, in pages |
+//! | [`get`](self::get()) | `prompts/get`; files that a prompt embeds |
+//! | `folder` | which files there are, and which name means which |
 //! | `format` | which kind of files a folder holds: this server's own, Claude Code's, Copilot's |
 //! | `parse` | bytes to a template; `front_matter` reads the YAML, `template` the text |
 //! | `render` | a template and arguments to what is said |
 //!
-//! These three are pure. Nothing in a prompt is ever run.
+//! The last three are pure. Nothing in a prompt is ever run.
 
+mod folder;
 mod format;
 mod front_matter;
+mod get;
+mod list;
 mod parse;
 mod render;
 mod template;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::folder::look;
 pub use self::format::Format;
+pub(super) use self::get::{find, get};
+pub(super) use self::list::list;
 pub use self::parse::{MOST_ARGUMENTS, MOST_FILE_BYTES, MOST_FILES, Template, parse};
 pub use self::render::{MOST_BYTES, Part, RenderError, render};
 pub use self::template::Piece;
+use crate::call::Failure;
+use crate::root::{RelPath, RootError};
+use crate::services::context::Context;
+
+/// The folder of the prompts; without one there is no `method`.
+fn folder_of<'c>(context: &'c Context, method: &'static str) -> Result<&'c RelPath, Failure> {
+    context.prompts().ok_or(Failure::SwitchedOff { method, runs: "without --prompts" })
+}
+
+/// A disk error on a prompt's file or on the folder.
+fn failure(error: &RootError) -> Failure {
+    match error {
+        RootError::Cancelled => Failure::Cancelled,
+        error => Failure::Internal(format!("The prompts cannot be read: {error}.")),
+    }
+}
 
 /// Why a file is no prompt. It is left out of the list, and the log says this.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,5 @@
 //! From a file's bytes to what is said, without a disk.
 
-use std::fmt::Write as _;
-
 use proptest::prelude::*;
 
 use super::*;
@@ -23,6 +21,11 @@ fn said(template: &Template, arguments: &[(&str, &str)]) -> Result<Vec<Part>, Re
 
 fn text(text: &str) -> Part {
     Part::Text(text.to_owned())
+}
+
+/// So many of something in a row.
+fn many(count: usize, one: impl Fn(usize) -> String) -> String {
+    (0..count).map(one).collect::<Vec<_>>().concat()
 }
 
 const REVIEW: &str = "---
@@ -152,10 +155,7 @@ fn a_file_that_is_no_prompt_says_why() {
 
 #[test]
 fn hostile_files_cost_little() {
-    let arguments: String = (0..33).fold(String::new(), |mut list, n| {
-        let _ = write!(list, "{{name: a{n}}},");
-        list
-    });
+    let arguments = many(33, |n| format!("{{name: a{n}}},"));
     let bomb = "a: &a [x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b,*b,*b]";
     let deep = |n: usize| format!("x: {}{}", "[".repeat(n), "]".repeat(n));
     for front_matter in [
@@ -164,7 +164,7 @@ fn hostile_files_cost_little() {
         deep(20),
         deep(8_000),
         format!("x: {}", "{a: ".repeat(2_000)),
-        format!("x:\n{}", (0..100).map(|n| format!("{}- \n", " ".repeat(n))).collect::<String>()),
+        format!("x:\n{}", many(100, |n| " ".repeat(n) + "- \n")),
         "- x\n".repeat(2_000),
         format!("description: {}", "x".repeat(17 << 10)),
         format!("x: [{}]", "a,".repeat(2_000)),
@@ -180,7 +180,7 @@ fn hostile_files_cost_little() {
     assert_eq!(wrong(&"{{file:a}}\n".repeat(33)), "more than 32 embedded files");
     assert_eq!(own(&"{{file:a}}\n".repeat(32)).pieces.len(), 32);
     assert!(own(&"{".repeat(200_000)).pieces.len() == 1);
-    let inputs: String = (0..2_000).map(|n| format!("${{input:a{n}}}")).collect();
+    let inputs = many(2_000, |n| format!("${{input:a{n}}}"));
     assert_eq!(parse(inputs.as_bytes(), Format::CopilotPrompt), Err(ParseError::TooManyArguments(32)));
 }
 

@@ -1,6 +1,6 @@
-//! The list of resources: whether it is still the one that each client knows, and when to look.
+//! A list, of resources or of prompts: whether it is still the one that each client knows, and when to look.
 //!
-//! Looking means to walk as `resources/list` does and to compare: so ignore files, new trees and renamed directories
+//! Looking means to walk as `resources/list` or `prompts/list` does and to compare: so ignore files, new trees and renamed directories
 //! need no rules of their own. The directories that the walk came to are those to be watched.
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::ClientId;
 use super::backoff::Backoff;
-use crate::call::Fingerprint;
+use crate::call::{Fingerprint, ListKind};
 use crate::limits::Watching;
 use crate::root::RelPath;
 use crate::root::hints::Happened;
@@ -23,6 +23,7 @@ const LONGEST_POLL: Duration = Duration::from_mins(1);
 /// What is known of the list.
 #[derive(Debug)]
 pub(super) struct List {
+    kind: ListKind,
     options: Watching,
     /// The clients that want to hear of it.
     clients: BTreeMap<ClientId, Client>,
@@ -49,8 +50,9 @@ struct Client {
 }
 
 impl List {
-    pub(super) fn new(options: &Watching) -> Self {
+    pub(super) fn new(kind: ListKind, options: &Watching) -> Self {
         Self {
+            kind,
             options: options.clone(),
             clients: BTreeMap::new(),
             seen: None,
@@ -83,7 +85,7 @@ impl List {
             self.clients.remove(&id);
         }
         if self.clients.is_empty() {
-            *self = Self::new(&self.options);
+            *self = Self::new(self.kind, &self.options);
         }
     }
 
@@ -102,8 +104,15 @@ impl List {
     }
 
     /// Something happened to an entry: is that a reason to look?
-    pub(super) fn hint(&mut self, name: &[u8], what: Happened, now: Instant) {
-        if what == Happened::Name || matches!(name, b".gitignore" | b".ignore") {
+    pub(super) fn hint(&mut self, directory: &RelPath, name: &[u8], what: Happened, now: Instant) {
+        let matters = match self.kind {
+            ListKind::Resources => what == Happened::Name || matches!(name, b".gitignore" | b".ignore"),
+            // What a prompt is, its file says.
+            ListKind::Prompts => {
+                (what == Happened::Name || name.ends_with(b".md")) && self.directories.contains(directory)
+            }
+        };
+        if matters {
             self.stir(now);
         }
     }

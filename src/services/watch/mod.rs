@@ -1,4 +1,4 @@
-//! Detects changes of the files and directories that clients follow, and of the list of resources.
+//! Detects changes of the files and directories that clients follow, and of the lists of resources and prompts.
 //!
 //! Nothing is watched until a client asks. Then one thread, the [`Watcher`], holds all the state:
 //! hints from the system say when to look, and what the root says then is the truth. What is different is told as a
@@ -9,7 +9,7 @@
 //! | `watcher` | the thread: waits for hints, looks when something is due |
 //! | `watches` | which directories the system watches for it |
 //! | `targets` | what is followed, and when to look at it again |
-//! | `list` | the list of resources, and when to look at that |
+//! | `list` | a list of resources or prompts, and when to look at that |
 //! | `backoff` | how often a list that keeps changing is reported |
 //!
 //! Each part earns its place. Without `watcher`, a look at a slow disk would stop all clients. Without `watches`, the
@@ -32,9 +32,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 
 use self::watcher::Watcher;
-use crate::call::Fingerprint;
+use crate::call::{Fingerprint, ListKind};
 use crate::limits::{Limits, WatchMode};
-use crate::root::{Hints, RelPath, Root, Waker, WatchPath};
+use crate::root::{Hints, RelPath, Root, RootError, Waker, WatchPath};
 use crate::runtime::cancel::Cancel;
 
 /// What has changed.
@@ -42,8 +42,8 @@ use crate::runtime::cancel::Cancel;
 pub(crate) enum Change {
     /// What a followed path leads to.
     Updated(RelPath),
-    /// Which resources there are.
-    ListChanged,
+    /// What a list holds.
+    ListChanged(ListKind),
 }
 
 /// Why something is not followed.
@@ -55,6 +55,26 @@ pub(crate) enum NotFollowed {
     /// The system has no thread for the watcher.
     #[error("The system has no thread to notice changes with; raise the server's limit of processes (ulimit -u).")]
     NoThread,
+}
+
+/// The folder of the prompts, and how to look at it: which files are prompts, their feature knows.
+#[derive(Clone, Debug)]
+pub(crate) struct Prompts {
+    /// Where it really is.
+    pub(crate) folder: RelPath,
+    /// Gives what is there now.
+    pub(crate) look: fn(&Root, &RelPath, &Cancel) -> Result<Look, RootError>,
+}
+
+/// What a look at a list has found.
+#[derive(Debug)]
+pub(crate) struct Look {
+    /// Which list it is.
+    pub(crate) list: Fingerprint,
+    /// Those that it depends on.
+    pub(crate) directories: Vec<RelPath>,
+    /// Nothing was passed over for a reason that may be gone at the next look.
+    pub(crate) is_sure: bool,
 }
 
 /// One client of the watching thread.
@@ -75,6 +95,7 @@ struct Clients {
 pub struct Watch {
     root: Arc<Root>,
     limits: Limits,
+    prompts: Option<Prompts>,
     clients: Arc<Clients>,
     /// Paths that are followed, and those that the thread has not forgotten yet.
     known: Arc<AtomicUsize>,
@@ -86,12 +107,12 @@ pub struct Watch {
 enum Command {
     Follow(WatchPath),
     Unfollow(RelPath),
-    /// A client wants to hear of the list, and may have this one.
-    WatchList(ClientId, Option<Fingerprint>),
+    /// A client wants to hear of a list, and may have this one.
+    WatchList(ListKind, ClientId, Option<Fingerprint>),
     /// It does not any more.
-    UnwatchList(ClientId),
+    UnwatchList(ListKind, ClientId),
     /// It was given this list.
-    Listed(ClientId, Fingerprint),
+    Listed(ListKind, ClientId, Fingerprint),
 }
 
 #[derive(Clone)]
@@ -110,11 +131,19 @@ impl Watch {
         Self {
             root,
             limits: limits.clone(),
+            prompts: None,
             clients: Arc::default(),
             known: Arc::default(),
             cancel: Cancel::default(),
             commands: Mutex::default(),
         }
+    }
+
+    /// The same, with prompts whose list can be watched.
+    #[must_use]
+    pub(crate) fn with_prompts(mut self, prompts: Prompts) -> Self {
+        self.prompts = Some(prompts);
+        self
     }
 
     /// Whether changes are never noticed (`--watch off`).
@@ -130,7 +159,8 @@ impl Watch {
             let (sender, receiver) = mpsc::channel();
             let waker = hints.waker();
             let (root, known, cancel) = (Arc::clone(&self.root), Arc::clone(&self.known), self.cancel.clone());
-            let watcher = Watcher::new(root, &self.limits, hints, known, cancel, Arc::clone(&self.clients));
+            let prompts = self.prompts.clone();
+            let watcher = Watcher::new(root, &self.limits, prompts, hints, known, cancel, Arc::clone(&self.clients));
             match thread::Builder::new().name("watch".to_owned()).spawn(move || watcher.run(&receiver)) {
                 Ok(running) => *commands = Some(Commands { sender, waker, thread: running.thread().clone() }),
                 Err(error) => tracing::error!("changes are not detected: cannot start a thread: {error}"),
@@ -147,15 +177,15 @@ pub(crate) struct WatchClient {
     id: ClientId,
     /// How many paths it follows.
     followed: Arc<AtomicUsize>,
-    /// The list that it was given last, be it before it watched.
-    given: Option<Fingerprint>,
+    /// The lists that it was given last, be it before it watched.
+    given: BTreeMap<ListKind, Fingerprint>,
 }
 
 impl WatchClient {
     /// A client whose changes are passed to `notify`, on the watching thread.
     pub(crate) fn new(watch: Arc<Watch>, notify: impl Fn(Change) + Send + Sync + 'static) -> Self {
         let id = watch.clients.add(Box::new(notify));
-        Self { watch, id, followed: Arc::default(), given: None }
+        Self { watch, id, followed: Arc::default(), given: BTreeMap::new() }
     }
 
     /// Follows a path from what is known of it now.
@@ -175,18 +205,18 @@ impl WatchClient {
         Ok(Followed { path: name, all: Arc::clone(&self.followed), commands })
     }
 
-    /// Watches the list of resources.
-    pub(crate) fn watch_list(&self) -> ListWatched {
-        let commands = self.watch.commands();
-        commands.as_ref().inspect(|commands| commands.send(Command::WatchList(self.id, self.given)));
-        ListWatched(self.id, commands)
+    /// Watches a list.
+    pub(crate) fn watch_list(&self, kind: ListKind) -> ListWatched {
+        let (commands, given) = (self.watch.commands(), self.given.get(&kind).copied());
+        commands.as_ref().inspect(|commands| commands.send(Command::WatchList(kind, self.id, given)));
+        ListWatched { kind, client: self.id, commands }
     }
 
     /// The client was given this list: if it is another one than what the thread sees, there is something to tell.
-    pub(crate) fn listed(&mut self, list: Fingerprint) {
-        self.given = Some(list);
+    pub(crate) fn listed(&mut self, kind: ListKind, list: Fingerprint) {
+        self.given.insert(kind, list);
         let commands = self.watch.commands.lock().unwrap_or_else(PoisonError::into_inner);
-        commands.as_ref().inspect(|commands| commands.send(Command::Listed(self.id, list)));
+        commands.as_ref().inspect(|commands| commands.send(Command::Listed(kind, self.id, list)));
     }
 }
 
@@ -261,19 +291,29 @@ impl Drop for Followed {
     }
 }
 
-/// A client watches the list of resources as long as this lives.
-pub(crate) struct ListWatched(ClientId, Option<Commands>);
+/// A client watches a list as long as this lives.
+pub(crate) struct ListWatched {
+    kind: ListKind,
+    client: ClientId,
+    commands: Option<Commands>,
+}
 
 impl ListWatched {
+    /// Which list.
+    pub(crate) fn kind(&self) -> ListKind {
+        self.kind
+    }
+
     /// Whether there is a thread that watches it.
     pub(crate) fn is_watched(&self) -> bool {
-        self.1.is_some()
+        self.commands.is_some()
     }
 }
 
 impl Drop for ListWatched {
     fn drop(&mut self) {
-        self.1.as_ref().inspect(|commands| commands.send(Command::UnwatchList(self.0)));
+        let end = || Command::UnwatchList(self.kind, self.client);
+        self.commands.as_ref().inspect(|commands| commands.send(end()));
     }
 }
 
@@ -291,6 +331,6 @@ impl fmt::Debug for Followed {
 
 impl fmt::Debug for ListWatched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ListWatched").finish()
+        f.debug_tuple("ListWatched").field(&self.kind).finish()
     }
 }
