@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::features::prompts;
 use crate::hostile::is_hostile;
 use crate::limits::Limits;
 use crate::log;
@@ -12,8 +13,16 @@ use crate::root::write::is_displaced;
 use crate::root::{Exclude, Hidden, Kind, Protect, RelPath, Root, WalkOptions};
 use crate::runtime::cancel::Cancel;
 
-/// The report, ready to be printed. With `protect`, clients may change what is served but for what has such a name.
-pub fn report(root: &Root, protect: Option<&Protect>, limits: &Limits, program: &Path, options: &[String]) -> String {
+/// The report, ready to be printed. With `protect`, clients may change what is served but for what has such a name; with
+/// `prompts`, the files of that folder are prompts.
+pub fn report(
+    root: &Root,
+    protect: Option<&Protect>,
+    prompts: Option<&RelPath>,
+    limits: &Limits,
+    program: &Path,
+    options: &[String],
+) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "root          {}", log::escaped(&root.path().display().to_string()));
     let _ = writeln!(text, "uri           {}", root.own_uri());
@@ -23,6 +32,7 @@ pub fn report(root: &Root, protect: Option<&Protect>, limits: &Limits, program: 
     if let Some(protect) = protect {
         let _ = writeln!(text, "protected     {}", log::escaped(&protect.to_string()));
     }
+    text += &prompts.map(|folder| of_prompts(root, folder)).unwrap_or_default();
     let _ = writeln!(text, "confinement   {}", root.confinement());
     let _ = writeln!(text, "kernel wall   {}", root.sandbox());
     text += &configuration(root, program, options);
@@ -34,6 +44,19 @@ pub fn summary(root: &Root, writable: bool) -> String {
     let access = if writable { "read-write" } else { "read-only" };
     let (path, paths, process) = (root.path().display(), root.confinement(), root.sandbox());
     format!("serving {path}, {access}; paths confined by {paths}; process by {process}")
+}
+
+/// How many prompts there are, and which files are none.
+fn of_prompts(root: &Root, folder: &RelPath) -> String {
+    let (count, bad) = match prompts::check(root, folder, &Cancel::default()) {
+        Ok(found) => found,
+        Err(error) => return format!("prompts       {error}\n"),
+    };
+    let mut text = format!("prompts       {count} below {}\n", log::escaped(&folder.display()));
+    for (file, why) in &bad {
+        let _ = writeln!(text, "no prompt     {}: {}", log::escaped(&file.display()), log::escaped(why));
+    }
+    text
 }
 
 /// Counts by kind, as far as `resources/list` would go.

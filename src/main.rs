@@ -94,7 +94,7 @@ fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
     let rules = Rules { protect, prompts };
     if cli.check {
         cli.enter_sandbox(&mut root)?;
-        return Ok(print_check(cli, &root, &rules.protect));
+        return Ok(print_check(cli, &root, &rules));
     }
     match cli.http.open(&root)? {
         Some(door) => start_http(cli, root, rules, door, level),
@@ -301,10 +301,10 @@ fn end_on_signals() -> Result<(), StartupError> {
     Ok(())
 }
 
-fn print_check(cli: &Cli, root: &Root, protect: &Protect) -> ExitCode {
-    let protect = cli.allow_write.then_some(protect);
+fn print_check(cli: &Cli, root: &Root, rules: &Rules) -> ExitCode {
+    let protect = cli.allow_write.then_some(&rules.protect);
     let program = std::env::current_exe().unwrap_or_else(|_| "mcp-fs".into());
-    let report = check::report(root, protect, &cli.limits(), &program, &cli.given_options());
+    let report = check::report(root, protect, rules.prompts.as_ref(), &cli.limits(), &program, &cli.given_options());
     match io::stdout().write_all(report.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(FAILED),

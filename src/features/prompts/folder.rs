@@ -125,6 +125,15 @@ pub(crate) fn look(root: &Root, folder: &RelPath, cancel: &Cancel) -> Result<Loo
     Ok(Look { list: found.fingerprint(), is_sure: found.is_sure, directories: found.directories })
 }
 
+/// How many prompts there are, and which files are none, and why.
+pub(crate) fn check(
+    root: &Root,
+    folder: &RelPath,
+    cancel: &Cancel,
+) -> Result<(usize, Vec<(RelPath, String)>), RootError> {
+    find(root, folder, cancel).map(|found| (found.prompts.len(), found.bad))
+}
+
 /// The prompt of this name. `Ok(Err)` says why there is none.
 pub(super) fn open(
     root: &Root,

@@ -23,7 +23,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::folder::look;
+pub(crate) use self::folder::{check, look};
 pub use self::format::Format;
 pub(super) use self::get::{find, get};
 pub(super) use self::list::list;

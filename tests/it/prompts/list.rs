@@ -114,6 +114,16 @@ fn what_is_no_prompt_is_named_and_hides_no_other() {
 }
 
 #[test]
+fn the_check_counts_prompts_and_names_what_is_none() {
+    let tree = Tree::new().file("prompts/a.md", "x").file("prompts/bad.md", "---\n").file("prompts/b.md", "x");
+    let output = run(["--check", "--prompts", "prompts", tree.path().to_str().expect("text")], "");
+    let report = String::from_utf8(output.stdout).expect("text");
+    assert!(report.contains("\nprompts       2 below prompts\n"), "{report}");
+    assert!(report.contains("\nno prompt     prompts/bad.md: the front matter has no end"), "{report}");
+    assert!(report.contains("mcp-fs --prompts=prompts ") && report.contains("\"--prompts=prompts\""), "{report}");
+}
+
+#[test]
 fn a_folder_that_cannot_be_is_refused_at_the_start() {
     let tree = Tree::new().file("a.txt", "x").file(".ssh/x.md", "x");
     for (path, why) in [
