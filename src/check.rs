@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::features::prompts;
 use crate::hostile::is_hostile;
 use crate::limits::Limits;
 use crate::log;
@@ -13,8 +14,16 @@ use crate::root::write::is_displaced;
 use crate::root::{Exclude, Hidden, Kind, Protect, RelPath, Root, WalkOptions};
 use crate::runtime::cancel::Cancel;
 
-/// The report, ready to print. `protect` is given when clients may write: it holds the names that stay read-only.
-pub fn report(root: &Root, protect: Option<&Protect>, limits: &Limits, program: &Path, options: &[String]) -> String {
+/// The report, ready to print. `protect` is given when clients may write: it holds the names that stay read-only. With
+/// `prompts`, the files of that folder are prompts.
+pub fn report(
+    root: &Root,
+    protect: Option<&Protect>,
+    prompts: Option<&RelPath>,
+    limits: &Limits,
+    program: &Path,
+    options: &[String],
+) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "root          {}", log::escaped(&root.plain_path().display().to_string()));
     let _ = writeln!(text, "uri           {}", root.own_uri());
@@ -27,6 +36,7 @@ pub fn report(root: &Root, protect: Option<&Protect>, limits: &Limits, program: 
     if let Some(kind) = root.remote_file_system() {
         let _ = writeln!(text, "file system   {}", not_local(kind));
     }
+    text += &prompts.map(|folder| of_prompts(root, folder)).unwrap_or_default();
     let _ = writeln!(text, "confinement   {}", root.confinement());
     let _ = writeln!(text, "kernel wall   {}", root.sandbox());
     text += &configuration(root, program, options);
@@ -44,6 +54,19 @@ pub fn summary(root: &Root, writable: bool) -> String {
 
 fn not_local(kind: &str) -> String {
     format!("not a local disk ({kind}): changes are detected by polling, and several operations run at once")
+}
+
+/// How many prompts there are, and which files are not valid prompts.
+fn of_prompts(root: &Root, folder: &RelPath) -> String {
+    let (count, bad) = match prompts::check(root, folder, &Cancel::default()) {
+        Ok(found) => found,
+        Err(error) => return format!("prompts       {error}\n"),
+    };
+    let mut text = format!("prompts       {count} below {}\n", log::escaped(&folder.display()));
+    for (file, why) in &bad {
+        let _ = writeln!(text, "no prompt     {}: {}", log::escaped(&file.display()), log::escaped(why));
+    }
+    text
 }
 
 /// Counts entries by kind, up to the limit of `resources/list`.

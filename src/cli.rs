@@ -12,7 +12,8 @@ use tracing::level_filters::LevelFilter;
 
 use self::http::HttpOptions;
 use crate::limits::{Limits, WatchMode, Watching};
-use crate::root::{Deny, Protect, Root, Sandbox};
+use crate::root::{Deny, Kind, Protect, RelPath, Root, Sandbox};
+use crate::runtime::cancel::Cancel;
 
 /// Serve one directory to MCP clients as resources and tools, and nothing outside it.
 ///
@@ -57,11 +58,15 @@ pub struct Cli {
     #[arg(long, requires = "allow_write")]
     pub no_default_protect: bool,
 
+    /// Serve the Markdown files below PATH, a directory in DIR, as prompts.
+    #[arg(long, value_name = "PATH")]
+    pub prompts: Option<String>,
+
     /// Return at most N entries from resources/list, over all pages.
     #[arg(long, value_name = "N", default_value_t = Limits::default().list, value_parser = positive())]
     pub list_limit: usize,
 
-    /// Return at most N entries per page of resources/list.
+    /// Return at most N entries per page of resources/list and prompts/list.
     #[arg(long, value_name = "N", default_value_t = Limits::default().page, value_parser = positive())]
     pub page_size: usize,
 
@@ -142,6 +147,20 @@ impl Cli {
     /// The names that clients may read but not change.
     pub fn protect(&self) -> Result<Protect, StartupError> {
         Protect::new(&self.protect, !self.no_default_protect).map_err(StartupError)
+    }
+
+    /// The real path of the prompts folder; `None` without `--prompts`.
+    pub fn prompts(&self, root: &Root) -> Result<Option<RelPath>, StartupError> {
+        let Some(path) = &self.prompts else { return Ok(None) };
+        let found = root.locate(path).and_then(|asked| root.stat(&asked, &Cancel::default()));
+        match found {
+            Ok((path, stat)) if stat.kind == Kind::Directory => Ok(Some(path)),
+            Ok(_) => Err(StartupError(format!("--prompts {path}: not a directory"))),
+            Err(error) => {
+                let hint = "name a directory in DIR, by its path relative to DIR";
+                Err(StartupError(format!("--prompts {path}: {error}; {hint}")))
+            }
+        }
     }
 
     /// Applies `MCP_FS_ALLOW_WRITE` (`variable`, if set), which does the same as the flag. The flag wins.
@@ -232,6 +251,7 @@ impl Cli {
         flags
             .chain(deny)
             .chain(protect)
+            .chain(self.prompts.iter().map(|path| format!("--prompts={path}")))
             .chain((self.sandbox != Sandbox::Auto).then(|| format!("--sandbox={}", self.sandbox)))
             .chain((self.watch != WatchMode::Auto).then(|| format!("--watch={}", self.watch)))
             .chain(self.search_threads.map(|threads| format!("--search-threads={threads}")))

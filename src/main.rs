@@ -15,7 +15,7 @@ use std::time::Duration;
 use mcp_fs::cli::http::Door;
 use mcp_fs::cli::{Cli, StartupError};
 use mcp_fs::limits::Limits;
-use mcp_fs::root::{Protect, Root};
+use mcp_fs::root::{Protect, RelPath, Root};
 use mcp_fs::runtime::pool::Pool;
 use mcp_fs::server::Server;
 use mcp_fs::transport::http;
@@ -90,17 +90,31 @@ fn start(cli: &Cli) -> Result<ExitCode, StartupError> {
     let level = cli.log_level()?;
     let protect = cli.protect()?;
     let mut root = cli.open_root()?;
+    let prompts = cli.prompts(&root)?;
+    let protect = match &prompts {
+        Some(folder) => protect.with_prompts(folder).map_err(StartupError)?,
+        None => protect,
+    };
+    let rules = Rules { protect, prompts };
     if cli.check {
         cli.enter_sandbox(&mut root)?;
-        return Ok(print_check(cli, &root, &protect));
+        return Ok(print_check(cli, &root, &rules));
     }
     match cli.http.open(&root)? {
-        Some(door) => start_http(cli, root, protect, door, level),
-        None => start_stdio(cli, root, protect, level),
+        Some(door) => start_http(cli, root, rules, door, level),
+        None => start_stdio(cli, root, rules, level),
     }
 }
 
-fn start_stdio(cli: &Cli, mut root: Root, protect: Protect, level: LevelFilter) -> Result<ExitCode, StartupError> {
+/// What holds for names in DIR.
+struct Rules {
+    /// Those that are never changed.
+    protect: Protect,
+    /// The folder of the prompts.
+    prompts: Option<RelPath>,
+}
+
+fn start_stdio(cli: &Cli, mut root: Root, rules: Rules, level: LevelFilter) -> Result<ExitCode, StartupError> {
     end_on_signals()?;
     let runtime = runtime()?;
     let streams = {
@@ -122,7 +136,7 @@ fn start_stdio(cli: &Cli, mut root: Root, protect: Protect, level: LevelFilter) 
     if io::stdin().is_terminal() && !streams::stderr_is_stdout() {
         log::notice("waiting for an MCP client on stdin; press Ctrl-D to stop, or run with --check.");
     }
-    let code = serve(runtime, server(cli, root, protect, limits, &pool), streams, &pool);
+    let code = serve(runtime, server(cli, root, rules, limits, &pool), streams, &pool);
     drop(log);
     Ok(code)
 }
@@ -136,16 +150,20 @@ fn limits(cli: &Cli, root: &Root) -> Limits {
     limits
 }
 
-fn server(cli: &Cli, root: Root, protect: Protect, limits: Limits, pool: &Arc<Pool>) -> Server {
+fn server(cli: &Cli, root: Root, rules: Rules, limits: Limits, pool: &Arc<Pool>) -> Server {
     let server = Server::new(root, limits).with_pool(Arc::clone(pool));
-    if cli.allow_write { server.allow_write(protect, !cli.no_fsync) } else { server }
+    let server = match rules.prompts {
+        Some(folder) => server.with_prompts(folder),
+        None => server,
+    };
+    if cli.allow_write { server.allow_write(rules.protect, !cli.no_fsync) } else { server }
 }
 
 /// Serves over HTTP. The sockets are bound before the kernel sandbox, and all threads start after it.
 fn start_http(
     cli: &Cli,
     mut root: Root,
-    protect: Protect,
+    rules: Rules,
     door: Door,
     level: LevelFilter,
 ) -> Result<ExitCode, StartupError> {
@@ -169,7 +187,7 @@ fn start_http(
     if log.is_some() {
         log::notice(&check::summary(&root, cli.allow_write));
     }
-    let server = Arc::new(server(cli, root, protect, limits, &pool));
+    let server = Arc::new(server(cli, root, rules, limits, &pool));
     let served = runtime.block_on(async {
         let listener = Listener::new(door.bound)?;
         let ended = end_signal()?;
@@ -297,10 +315,10 @@ fn end_on_signals() -> Result<(), StartupError> {
     Ok(())
 }
 
-fn print_check(cli: &Cli, root: &Root, protect: &Protect) -> ExitCode {
-    let protect = cli.allow_write.then_some(protect);
+fn print_check(cli: &Cli, root: &Root, rules: &Rules) -> ExitCode {
+    let protect = cli.allow_write.then_some(&rules.protect);
     let program = std::env::current_exe().unwrap_or_else(|_| "mcp-fs".into());
-    let report = check::report(root, protect, &cli.limits(), &program, &cli.given_options());
+    let report = check::report(root, protect, rules.prompts.as_ref(), &cli.limits(), &program, &cli.given_options());
     match io::stdout().write_all(report.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(FAILED),

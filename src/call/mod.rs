@@ -6,19 +6,21 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | `tool`, `resource` | what is said about tools and resources |
+//! | `tool`, `resource`, `prompt` | what is said about tools, resources and prompts |
 //! | `subscription` | subscriptions and notifications |
 
+mod prompt;
 mod resource;
 mod subscription;
 mod tool;
 
 use serde_json::value::RawValue;
 
+pub use self::prompt::{Prompt, PromptArgument, PromptMessages, PromptPage};
 pub use self::resource::{
     Annotations, Completion, Contents, Continuation, Data, Fingerprint, Resource, ResourcePage, ResourceTemplate,
 };
-pub use self::subscription::{Interests, Listening, Outbound, Subject, Subscription};
+pub use self::subscription::{Interests, ListKind, Listening, Outbound, Subject, Subscription};
 pub use self::tool::{Block, ToolAnnotations, ToolDefinition, ToolResult};
 use crate::runtime::cancel::Cancelled;
 
@@ -46,6 +48,27 @@ pub enum Call {
     },
     /// `resources/templates/list`: always a single page.
     ListResourceTemplates,
+    /// `prompts/list`.
+    ListPrompts {
+        /// Where to go on, from an earlier page.
+        cursor: Option<String>,
+    },
+    /// `prompts/get`.
+    GetPrompt {
+        /// The prompt.
+        name: String,
+        /// Names and values; the last one of a name counts.
+        arguments: Vec<(String, String)>,
+    },
+    /// `completion/complete`, for an argument of a prompt.
+    CompletePrompt {
+        /// The prompt.
+        prompt: String,
+        /// The argument.
+        argument: String,
+        /// As much of it as is typed.
+        value: String,
+    },
     /// `completion/complete`, for a variable of a resource template.
     Complete {
         /// The template, or a URI, as the client wrote it.
@@ -90,6 +113,10 @@ pub enum Outcome {
     Contents(Contents),
     /// The templates.
     ResourceTemplates(Vec<ResourceTemplate>),
+    /// A page of prompts.
+    Prompts(PromptPage),
+    /// The messages of a prompt.
+    Prompt(PromptMessages),
     /// Possible values of a variable.
     Completion(Completion),
     /// The client is subscribed to a resource from now on.
@@ -127,12 +154,12 @@ pub enum Failure {
         /// Why, and what to do next.
         message: String,
     },
-    /// A method that was switched off by an option.
+    /// A method that is switched off by an option, or by its absence.
     SwitchedOff {
         /// Its name.
         method: &'static str,
-        /// The option.
-        option: &'static str,
+        /// How the server runs: with which option, or without which.
+        runs: &'static str,
     },
     /// The server failed.
     Internal(String),

@@ -4,11 +4,20 @@ use serde_json::value::RawValue;
 
 use crate::root::{RelPath, WatchPath};
 
+/// A list whose changes a client can be told about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ListKind {
+    /// `resources/list`.
+    Resources,
+    /// `prompts/list`.
+    Prompts,
+}
+
 /// What the client of one stream wants to hear about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interests {
-    /// Changes of the list of resources.
-    pub list: bool,
+    /// Changes of these lists.
+    pub lists: Vec<ListKind>,
     /// Changes of these resources; URIs as the client wrote them.
     pub uris: Vec<String>,
 }
@@ -43,8 +52,8 @@ impl Subject {
 /// The part of its [`Interests`] that a stream will hear about.
 #[derive(Debug)]
 pub struct Listening {
-    /// The list of resources.
-    pub list: bool,
+    /// Lists.
+    pub lists: Vec<ListKind>,
     /// Single resources.
     pub subscriptions: Vec<Subscription>,
 }
@@ -66,6 +75,6 @@ pub enum Outbound {
         /// As the client subscribed to it.
         uri: String,
     },
-    /// The list of resources has changed.
-    ListChanged,
+    /// A list has changed.
+    ListChanged(ListKind),
 }

@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 use memchr::memmem::Finder;
 use percent_encoding::percent_encode_byte;
 
-use super::resources;
 use super::search::glob::cased;
+use super::{prompts, resources};
 use crate::call::{Completion, Failure};
 use crate::hostile::is_hostile;
 use crate::limits::LONGEST_URI;
@@ -31,6 +31,9 @@ use crate::services::context::Context;
 
 /// The variables of the template. Only the first can be completed; the others are numbers.
 const VARIABLES: [&str; 4] = ["path", "offset", "limit", "column"];
+
+/// The arguments of prompts that are paths.
+const PATHS: [&str; 2] = ["path", "file"];
 
 /// The maximum number of values in one answer, set by the protocol.
 const MOST: usize = 100;
@@ -45,11 +48,19 @@ const LONGEST_NAME: usize = 766;
 /// Completes a variable of `template`.
 pub(super) fn complete(template: &str, argument: &str, value: &str, context: &Context) -> Result<Completion, Failure> {
     check(template, argument, context.root())?;
-    if argument != VARIABLES[0] || value.len() > LONGEST_URI {
+    if argument != VARIABLES[0] {
+        return Ok(Completion::default());
+    }
+    path(value, Writing::Uri, context)
+}
+
+/// What a path can become.
+fn path(value: &str, writing: Writing, context: &Context) -> Result<Completion, Failure> {
+    if value.len() > LONGEST_URI {
         return Ok(Completion::default());
     }
     let permit = context.permit(Work::Walk)?;
-    let found = Typed::read(value, context.root()).and_then(|typed| Matches::find(typed, context));
+    let found = Typed::read(value, writing, context.root()).and_then(|typed| Matches::find(typed, context));
     drop(permit);
     match found {
         Ok(matches) => matches.completion(context),
@@ -59,6 +70,30 @@ pub(super) fn complete(template: &str, argument: &str, value: &str, context: &Co
             Ok(Completion::default())
         }
     }
+}
+
+/// Completes an argument of a prompt: one called `path` or `file` is a path below the served directory. It is not part of
+/// a URI, so nothing in it is encoded, and what would need that is not offered.
+pub(super) fn complete_prompt(
+    prompt: &str,
+    argument: &str,
+    value: &str,
+    context: &Context,
+) -> Result<Completion, Failure> {
+    if context.prompts().is_none() {
+        let message = "There are no prompts here; \"ref\" can be a ref/resource.";
+        return Err(Failure::InvalidParams(message.to_owned()));
+    }
+    let template = prompts::find(prompt, "completion/complete", context)?;
+    if !template.arguments.iter().any(|known| known.name == argument) {
+        let known: Vec<&str> = template.arguments.iter().map(|known| known.name.as_str()).collect();
+        let (argument, known) = (object::shortened(argument), known.join(", "));
+        return Err(Failure::InvalidParams(format!("Unknown argument {argument:?}; the prompt has {known}.")));
+    }
+    if !PATHS.contains(&argument) {
+        return Ok(Completion::default());
+    }
+    path(value, Writing::Plain, context)
 }
 
 /// Both must be known: the template, or a URI whose text is inside the directory, and one of the variables.
@@ -77,8 +112,18 @@ fn check(template: &str, argument: &str, root: &Root) -> Result<(), Failure> {
     Ok(())
 }
 
+/// How a path is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Writing {
+    /// As part of a URI.
+    Uri,
+    /// As it is.
+    Plain,
+}
+
 /// A partially typed path.
 struct Typed {
+    writing: Writing,
     /// What every value begins with: the text up to the last `/`.
     before: String,
     /// The directory that this names.
@@ -90,18 +135,23 @@ struct Typed {
 impl Typed {
     /// The text is read as the continuation of the template's beginning, as it will be in a URI. An absolute path or
     /// URI, which would be meaningless there, is made relative.
-    fn read(value: &str, root: &Root) -> Result<Self, RootError> {
+    fn read(value: &str, writing: Writing, root: &Root) -> Result<Self, RootError> {
         let value = Root::with_slashes(value);
         let (before, name) = value.split_at(value.rfind('/').map_or(0, |at| at + 1));
+        if writing == Writing::Plain {
+            let directory = root.locate(if before.is_empty() { "." } else { before })?;
+            return Ok(Self { writing, before: before.to_owned(), directory, name: Name::new(name.into()) });
+        }
         let name = Name::new(percent_encoding::percent_decode_str(name).collect());
         let is_uri = before.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("file://"));
         if !is_uri && !Root::is_absolute(before) {
             let directory = root.locate_uri(&(resources::base(root) + before))?;
-            return Ok(Self { before: before.replace('?', "%3F").replace('#', "%23"), directory, name });
+            let before = before.replace('?', "%3F").replace('#', "%23");
+            return Ok(Self { writing, before, directory, name });
         }
         let directory = root.locate_uri(before)?;
         let slash = if directory.path.is_root() { "" } else { "/" };
-        Ok(Self { before: written(directory.path.as_bytes()) + slash, directory, name })
+        Ok(Self { writing, before: written(directory.path.as_bytes()) + slash, directory, name })
     }
 }
 
@@ -148,6 +198,7 @@ fn folded(name: &[u8]) -> String {
 
 /// The matching entries of a directory.
 struct Matches {
+    writing: Writing,
     before: String,
     /// The real path of the directory.
     directory: RelPath,
@@ -157,13 +208,13 @@ struct Matches {
 }
 
 impl Matches {
-    fn find(Typed { before, directory, name }: Typed, context: &Context) -> Result<Self, RootError> {
+    fn find(Typed { writing, before, directory, name }: Typed, context: &Context) -> Result<Self, RootError> {
         let directory = context.root().open_directory(&directory, &context.cancel)?;
         let path = directory.path.clone();
-        let mut matches = Self { before, directory: path, best: BTreeMap::new(), total: 0, cut: false };
+        let mut matches = Self { writing, before, directory: path, best: BTreeMap::new(), total: 0, cut: false };
         matches.cut = directory.each(&context.cancel, |entry| {
             let can_be_read = matches!(entry.kind, Kind::File | Kind::Directory | Kind::Link);
-            let can_be_read = can_be_read && directory.path.can_lead_to(entry.name);
+            let can_be_read = can_be_read && directory.path.can_lead_to(entry.name) && writing.can_say(entry.name);
             if let Some(rank) = name.rank(entry).filter(|_| can_be_read) {
                 matches.add(rank, entry);
             }
@@ -201,7 +252,7 @@ impl Matches {
                     continue;
                 }
             };
-            values.push(format!("{}{}{end}", self.before, written(&name)));
+            values.push(format!("{}{}{end}", self.before, self.writing.write(&name)));
         }
         let has_more = self.cut || total > values.len();
         Ok(Completion { values, total, has_more })
@@ -217,7 +268,20 @@ fn leads_to(directory: &RelPath, name: &[u8], kind: Kind, context: &Context) -> 
     context.root().stat(&asked, &context.cancel).ok().map(|(_, stat)| stat.kind)
 }
 
-/// The bytes of a path as written in a value.
+impl Writing {
+    fn can_say(self, name: &[u8]) -> bool {
+        self == Self::Uri || std::str::from_utf8(name).is_ok_and(|name| !name.contains(is_hostile))
+    }
+
+    fn write(self, name: &[u8]) -> String {
+        match self {
+            Self::Uri => written(name),
+            Self::Plain => String::from_utf8_lossy(name).into_owned(),
+        }
+    }
+}
+
+/// The bytes of a path as written in a URI.
 fn written(path: &[u8]) -> String {
     let mut value = String::with_capacity(path.len());
     for chunk in path.utf8_chunks() {

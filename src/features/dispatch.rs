@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::call::{Call, Failure, Outcome};
-use crate::features::{completion, resources, tools};
+use crate::features::{completion, prompts, resources, tools};
 use crate::root::{RequestedPath, Root};
 use crate::services::context::Context;
 
@@ -18,6 +18,11 @@ pub fn dispatch(call: &Call, context: &Context) -> Result<Outcome, Failure> {
         Call::Unsubscribe { uri } => resources::unsubscribe(uri, context).map(Outcome::Unsubscribe),
         Call::Listen(interests) => resources::listen(interests, context).map(Outcome::Listen),
         Call::ListResourceTemplates => Ok(Outcome::ResourceTemplates(resources::templates(context.root()))),
+        Call::ListPrompts { cursor } => prompts::list(cursor.as_deref(), context).map(Outcome::Prompts),
+        Call::GetPrompt { name, arguments } => prompts::get(name, arguments, context).map(Outcome::Prompt),
+        Call::CompletePrompt { prompt, argument, value } => {
+            completion::complete_prompt(prompt, argument, value, context).map(Outcome::Completion)
+        }
         Call::Complete { template, argument, value } => {
             completion::complete(template, argument, value, context).map(Outcome::Completion)
         }
@@ -71,7 +76,13 @@ pub(crate) fn inline(call: &Call, root: &Root) -> Inline {
             (tools::Inline::SmallFile, Some(arguments)) => tools::path_of(arguments, root),
             _ => None,
         },
-        Call::Subscribe { .. } | Call::ListResources { .. } | Call::Listen(_) | Call::Complete { .. } => None,
+        Call::Subscribe { .. }
+        | Call::ListResources { .. }
+        | Call::Listen(_)
+        | Call::ListPrompts { .. }
+        | Call::GetPrompt { .. }
+        | Call::Complete { .. }
+        | Call::CompletePrompt { .. } => None,
     };
     file.map_or(Inline::Never, Inline::SmallFile)
 }

@@ -8,6 +8,7 @@
 //! | [`dispatch`] | from a call to the feature that serves it |
 //! | [`tools`] | one file per tool, and the registry |
 //! | [`resources`] | list, read, templates, subscriptions |
+//! | [`prompts`] | list, get; from a file to messages |
 //! | [`completion`] | completion of paths |
 //! | `search` | search by name with globs, and by content with ripgrep's engine |
 //! | `edit` | find and replace in a file, from bytes to bytes |
@@ -20,6 +21,7 @@ mod content;
 pub mod dispatch;
 mod edit;
 mod format;
+pub mod prompts;
 mod resources;
 mod search;
 mod text;

@@ -2,7 +2,7 @@
 
 use super::sink::{Destination, Sink};
 use super::{Peer, send};
-use crate::call::{Failure, Listening, Outcome};
+use crate::call::{Failure, ListKind, Listening, Outcome};
 use crate::jsonrpc::message::Id;
 use crate::protocol::{Era, Reply, encode};
 
@@ -16,15 +16,19 @@ impl<S: Sink> Peer<S> {
             }
             Outcome::Unsubscribe(subject) => self.subscriptions.unsubscribe(&subject),
             Outcome::Listen(listening) => return self.open_stream(id, listening).map(|()| None),
-            Outcome::Resources(page) => {
-                if let Some(list) = page.fingerprint.filter(|_| !self.server.services().watch.is_off()) {
+            other => {
+                let list = match &other {
+                    Outcome::Resources(page) => page.fingerprint.map(|list| (ListKind::Resources, list)),
+                    Outcome::Prompts(page) => page.fingerprint.map(|list| (ListKind::Prompts, list)),
+                    _ => None,
+                };
+                if let Some((kind, list)) = list.filter(|_| !self.server.services().watch.is_off()) {
                     // A modern client opens a stream to hear about the list; a legacy client shows its interest by
                     // listing.
-                    self.subscriptions.listed(list, era != Era::Modern);
+                    self.subscriptions.listed(kind, list, era != Era::Modern);
                 }
-                return Ok(Some(Reply::Outcome(Outcome::Resources(page))));
+                return Ok(Some(Reply::Outcome(other)));
             }
-            other => return Ok(Some(Reply::Outcome(other))),
         }
         Ok(Some(Reply::Empty))
     }
@@ -36,9 +40,9 @@ impl<S: Sink> Peer<S> {
             let message = format!("Too many open streams (limit {most}); close one first.");
             return Err(Failure::Internal(message));
         }
-        let list = listening.list;
+        let lists = listening.lists.clone();
         let uris = self.subscriptions.open(id.clone(), listening);
-        let acknowledgement = encode::acknowledgement(id, list, &uris);
+        let acknowledgement = encode::acknowledgement(id, &lists, &uris);
         self.send(Destination::Stream(id), acknowledgement, Vec::new());
         Ok(())
     }

@@ -6,7 +6,7 @@
 //! A subscription lasts as long as the client wants, so the memory of all of them is bounded: one that does not fit is
 //! rejected.
 
-use crate::call::{Fingerprint, Listening, Outbound, Subject, Subscription};
+use crate::call::{Fingerprint, ListKind, Listening, Outbound, Subject, Subscription};
 use crate::jsonrpc::message::Id;
 use crate::services::watch::{Change, Followed, ListWatched, NotFollowed, WatchClient};
 
@@ -25,7 +25,7 @@ pub(crate) struct Subscriptions {
 
 #[derive(Debug, Default)]
 struct Listener {
-    list: Option<Pending<ListWatched>>,
+    lists: Vec<Pending<ListWatched>>,
     resources: Vec<Pending<Subscribed>>,
 }
 
@@ -102,10 +102,10 @@ impl Subscriptions {
     }
 
     /// The client received this list. If `watches`, a legacy client is notified of changes of the list from now on.
-    pub(crate) fn listed(&mut self, list: Fingerprint, watches: bool) {
-        self.watch.listed(list);
-        if watches && self.legacy.list.is_none() {
-            self.legacy.list = Some(Pending::nothing(self.watch.watch_list()));
+    pub(crate) fn listed(&mut self, kind: ListKind, list: Fingerprint, watches: bool) {
+        self.watch.listed(kind, list);
+        if watches && !self.legacy.lists.iter().any(|heard| heard.of.kind() == kind) {
+            self.legacy.lists.push(Pending::nothing(self.watch.watch_list(kind)));
         }
     }
 
@@ -121,10 +121,10 @@ impl Subscriptions {
                 }
             }
         }
-        let list =
-            listening.list.then(|| self.watch.watch_list()).filter(ListWatched::is_watched).map(Pending::nothing);
+        let lists = listening.lists.into_iter().map(|kind| self.watch.watch_list(kind));
+        let lists = lists.filter(ListWatched::is_watched).map(Pending::nothing).collect();
         self.bytes += stream_bytes(&id);
-        self.streams.push((id, Listener { list, resources }));
+        self.streams.push((id, Listener { lists, resources }));
         let opened = self.streams.last().map_or(&[][..], |(_, listener)| &listener.resources);
         opened.iter().map(|heard| heard.of.subject.uri.as_str()).collect()
     }
@@ -191,8 +191,8 @@ impl Listener {
     fn note(&mut self, change: &Change) -> bool {
         let mut concerned = false;
         match change {
-            Change::ListChanged => {
-                if let Some(heard) = &mut self.list {
+            Change::ListChanged(kind) => {
+                for heard in self.lists.iter_mut().filter(|heard| heard.of.kind() == *kind) {
                     heard.changed = true;
                     concerned = true;
                 }
@@ -209,8 +209,8 @@ impl Listener {
 
     /// Offers changes until one is declined. Returns whether all were taken.
     fn offer(&mut self, mut take: impl FnMut(&Outbound) -> bool) -> bool {
-        for heard in self.list.iter_mut().filter(|heard| heard.changed) {
-            if !take(&Outbound::ListChanged) {
+        for heard in self.lists.iter_mut().filter(|heard| heard.changed) {
+            if !take(&Outbound::ListChanged(heard.of.kind())) {
                 return false;
             }
             heard.changed = false;

@@ -4,10 +4,12 @@
 //! client of its time cannot parse, is left out: titles before 2025-06-18, audio and annotations before 2025-03-26.
 //! Modern results add that they are complete, which server sent them, and how long they may be cached.
 
+mod content;
+
+use self::content::{write_contents, write_prompt, write_tool_result};
 use super::revision::{Revision, SUPPORTED};
 use super::{Era, Reply};
-use crate::bytes::Bytes;
-use crate::call::{Block, Contents, Continuation, Data, Outbound, Outcome, ToolDefinition, ToolResult};
+use crate::call::{ListKind, Outbound, Outcome, ToolDefinition};
 use crate::jsonrpc::body::Body;
 use crate::jsonrpc::error::Error;
 use crate::jsonrpc::message::Id;
@@ -96,7 +98,7 @@ pub(crate) fn notification(era: Era, stream: Option<&Id>, outbound: &Outbound) -
             body.key("uri");
             body.string(uri);
         }
-        Outbound::ListChanged => {}
+        Outbound::ListChanged(_) => {}
     }
     write_stream(&mut body, stream);
     body.raw("}}");
@@ -107,16 +109,20 @@ fn method(outbound: &Outbound) -> &'static str {
     match outbound {
         Outbound::Progress { .. } => "notifications/progress",
         Outbound::Updated { .. } => "notifications/resources/updated",
-        Outbound::ListChanged => "notifications/resources/list_changed",
+        Outbound::ListChanged(ListKind::Resources) => "notifications/resources/list_changed",
+        Outbound::ListChanged(ListKind::Prompts) => "notifications/prompts/list_changed",
     }
 }
 
 /// The first message of a stream: what it will report. Anything else is left out.
-pub(crate) fn acknowledgement(stream: &Id, list: bool, uris: &[&str]) -> Body {
+pub(crate) fn acknowledgement(stream: &Id, lists: &[ListKind], uris: &[&str]) -> Body {
     let mut body = Body::new();
     body.raw(r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"#);
-    if list {
-        body.key("resourcesListChanged");
+    for list in lists {
+        body.key(match list {
+            ListKind::Resources => "resourcesListChanged",
+            ListKind::Prompts => "promptsListChanged",
+        });
         body.raw("true");
     }
     if !uris.is_empty() {
@@ -185,10 +191,7 @@ fn write_outcome(body: &mut Body, meta: &mut Meta, era: Era, outcome: Outcome) -
             }
             body.key("resources");
             body.value(&page.resources);
-            if let Some(cursor) = &page.next_cursor {
-                body.key("nextCursor");
-                body.string(cursor);
-            }
+            write_cursor(body, page.next_cursor.as_deref());
             if let Some(limit) = page.truncated {
                 meta.0.push(("dev.mcp-fs/truncated", serde_json::json!({ "limit": limit }).to_string()));
             }
@@ -214,6 +217,19 @@ fn write_outcome(body: &mut Body, meta: &mut Meta, era: Era, outcome: Outcome) -
             body.value(&templates);
             Some(STABLE_MS)
         }
+        Outcome::Prompts(mut page) => {
+            if !era.has_titles() {
+                page.prompts.iter_mut().for_each(|prompt| prompt.title = None);
+            }
+            body.key("prompts");
+            body.value(&page.prompts);
+            write_cursor(body, page.next_cursor.as_deref());
+            Some(0)
+        }
+        Outcome::Prompt(prompt) => {
+            write_prompt(body, era, prompt);
+            None
+        }
         Outcome::Completion(completion) => {
             body.key("completion");
             body.value(&completion);
@@ -224,83 +240,11 @@ fn write_outcome(body: &mut Body, meta: &mut Meta, era: Era, outcome: Outcome) -
     }
 }
 
-fn write_tool_result(body: &mut Body, era: Era, result: ToolResult) {
-    body.key("content");
-    body.open('[');
-    for block in result.content {
-        write_block(body, era, block);
+fn write_cursor(body: &mut Body, next: Option<&str>) {
+    if let Some(cursor) = next {
+        body.key("nextCursor");
+        body.string(cursor);
     }
-    body.close(']');
-    if result.is_error {
-        body.key("isError");
-        body.raw("true");
-    }
-}
-
-fn write_block(body: &mut Body, era: Era, block: Block) {
-    body.open('{');
-    body.key("type");
-    match block {
-        Block::Text(text) => {
-            body.string("text");
-            body.key("text");
-            body.text(text);
-        }
-        Block::Image { mime_type, data } => write_media(body, "image", &mime_type, data),
-        Block::Audio { mime_type, data, .. } if era.has_audio_and_annotations() => {
-            write_media(body, "audio", &mime_type, data);
-        }
-        Block::Audio { uri, mime_type, data } => {
-            write_resource(body, Contents { uri, mime_type, data: Data::Blob(data), continues: None, version: None });
-        }
-        Block::Resource(contents) => write_resource(body, contents),
-    }
-    body.close('}');
-}
-
-fn write_media(body: &mut Body, kind: &str, mime_type: &str, data: Bytes) {
-    body.string(kind);
-    body.key("mimeType");
-    body.string(mime_type);
-    body.key("data");
-    body.base64(data);
-}
-
-fn write_resource(body: &mut Body, contents: Contents) {
-    body.string("resource");
-    body.key("resource");
-    write_contents(body, contents);
-}
-
-fn write_contents(body: &mut Body, contents: Contents) {
-    body.open('{');
-    body.key("uri");
-    body.string(&contents.uri);
-    body.key("mimeType");
-    body.string(&contents.mime_type);
-    match contents.data {
-        Data::Text(text) => {
-            body.key("text");
-            body.text(text);
-        }
-        Data::Blob(data) => {
-            body.key("blob");
-            body.base64(data);
-        }
-    }
-    let mut meta = Meta::default();
-    if let Some(continuation) = contents.continues {
-        let key = match continuation {
-            Continuation::Next { .. } => "dev.mcp-fs/continues",
-            Continuation::PastEnd { .. } => "dev.mcp-fs/pastEnd",
-        };
-        meta.0.push((key, serde_json::json!(continuation).to_string()));
-    }
-    if let Some(version) = contents.version {
-        meta.0.push(("dev.mcp-fs/version", serde_json::json!(version.to_string()).to_string()));
-    }
-    meta.write(body);
-    body.close('}');
 }
 
 /// The members of a `_meta` object, as JSON. An empty one is not written.

@@ -13,6 +13,8 @@ pub(super) fn call(method: &str, params: &Object<'_>) -> Result<Call, Error> {
         "resources/list" => Ok(Call::ListResources { cursor: optional_string(params, "cursor")? }),
         "resources/templates/list" => one_page(params).map(|()| Call::ListResourceTemplates),
         "resources/read" => Ok(Call::ReadResource { uri: required_string(params, "uri")? }),
+        "prompts/list" => Ok(Call::ListPrompts { cursor: optional_string(params, "cursor")? }),
+        "prompts/get" => get_prompt(params),
         "completion/complete" => complete(params),
         _ => Err(Error::new(METHOD_NOT_FOUND, format!("Method not found: {}", object::shortened(method)))),
     }
@@ -29,6 +31,20 @@ fn call_tool(params: &Object<'_>) -> Result<Call, Error> {
     Ok(Call::CallTool { name, arguments })
 }
 
+/// The arguments of a prompt are strings.
+fn get_prompt(params: &Object<'_>) -> Result<Call, Error> {
+    let name = required_string(params, "name")?;
+    let mut arguments = Vec::new();
+    for (key, value) in optional_object(params, "arguments")?.unwrap_or_default().members() {
+        let value = object::string(value).ok_or_else(|| {
+            let key = object::shortened(key);
+            Error::new(INVALID_PARAMS, format!("The argument {key:?} must be a string."))
+        })?;
+        arguments.push((key.to_owned(), value.into_owned()));
+    }
+    Ok(Call::GetPrompt { name, arguments })
+}
+
 /// The values of other variables (`context`) do not affect the completion of a path.
 fn complete(params: &Object<'_>) -> Result<Call, Error> {
     let reference = required_object(params, "ref")?;
@@ -43,8 +59,12 @@ fn complete(params: &Object<'_>) -> Result<Call, Error> {
             argument: required_string(&argument, "name")?,
             value: required_string(&argument, "value")?,
         }),
-        "ref/prompt" => Err(Error::new(INVALID_PARAMS, "There are no prompts here; \"ref\" can be a ref/resource.")),
-        _ => Err(Error::new(INVALID_PARAMS, "\"type\" must be \"ref/resource\".")),
+        "ref/prompt" => Ok(Call::CompletePrompt {
+            prompt: required_string(&reference, "name")?,
+            argument: required_string(&argument, "name")?,
+            value: required_string(&argument, "value")?,
+        }),
+        _ => Err(Error::new(INVALID_PARAMS, "\"type\" must be \"ref/resource\" or \"ref/prompt\".")),
     }
 }
 

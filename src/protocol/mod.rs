@@ -195,8 +195,8 @@ impl Era {
             Failure::Unreadable { uri, message } => {
                 Error::new(error::INTERNAL_ERROR, message).with_data(uri_data(&uri))
             }
-            Failure::SwitchedOff { method, option } => {
-                let message = format!("Method not found: {method} (the server runs with {option})");
+            Failure::SwitchedOff { method, runs } => {
+                let message = format!("Method not found: {method} (the server runs {runs})");
                 Error::new(error::METHOD_NOT_FOUND, message)
             }
             Failure::Internal(message) => Error::new(error::INTERNAL_ERROR, message),

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::revision::{MODERN, SUPPORTED};
 use super::{Next, Reply, Step, methods, progress_token};
-use crate::call::{Call, Interests};
+use crate::call::{Call, Interests, ListKind};
 use crate::jsonrpc::error::{Error, INVALID_PARAMS, INVALID_REQUEST, UNSUPPORTED_PROTOCOL_VERSION};
 use crate::jsonrpc::message::Request;
 use crate::object::{self, Array, Object};
@@ -48,15 +48,20 @@ fn interests(params: &Object<'_>) -> Result<Interests, Error> {
         }
         _ => Ok(false),
     };
-    let list = flag("resourcesListChanged")?;
-    let (_, _) = (flag("toolsListChanged")?, flag("promptsListChanged")?);
+    flag("toolsListChanged")?;
+    let mut lists = Vec::new();
+    for (key, list) in [("resourcesListChanged", ListKind::Resources), ("promptsListChanged", ListKind::Prompts)] {
+        if flag(key)? {
+            lists.push(list);
+        }
+    }
     let uris = match filter.get("resourceSubscriptions") {
         Some(raw) if !object::is_null(raw) => {
             uris(raw).ok_or_else(|| wrong("\"resourceSubscriptions\" must be an array of strings, at most 1,000"))?
         }
         _ => Vec::new(),
     };
-    Ok(Interests { list, uris })
+    Ok(Interests { lists, uris })
 }
 
 fn uris(raw: &RawValue) -> Option<Vec<String>> {

@@ -22,11 +22,11 @@ pub(super) struct Patterns {
 
 /// The pattern that matches a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub struct Found {
     /// As it was given.
-    pub(super) pattern: String,
+    pub pattern: String,
     /// From the option, not from the defaults.
-    pub(super) is_given: bool,
+    pub is_given: bool,
 }
 
 #[derive(Debug)]

@@ -24,28 +24,53 @@ const DEFAULT: &[&str] = &[
 
 /// The protected names.
 #[derive(Debug)]
-pub struct Protect(Patterns);
+pub struct Protect {
+    names: Patterns,
+    /// The folder of the prompts.
+    prompts: Option<Patterns>,
+}
 
 /// The pattern that protects something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProtectedBy(Found);
+pub enum ProtectedBy {
+    /// One of the list.
+    Pattern(Found),
+    /// It is in the folder of the prompts.
+    Prompts,
+}
 
 impl Protect {
     /// Parses `patterns`. The error says which one is invalid, and why.
     pub fn new(patterns: &[String], defaults: bool) -> Result<Self, String> {
-        Patterns::new("--protect", patterns, if defaults { DEFAULT.to_vec() } else { Vec::new() }).map(Self)
+        let names = Patterns::new("--protect", patterns, if defaults { DEFAULT.to_vec() } else { Vec::new() })?;
+        Ok(Self { names, prompts: None })
+    }
+
+    /// The same, and the folder of the prompts: what clients write must not become what is said in a user's name. Where that
+    /// is all of DIR, its Markdown files are meant.
+    pub fn with_prompts(self, folder: &RelPath) -> Result<Self, String> {
+        let escape = |c: char| if "*?[]\\".contains(c) || c == ' ' { format!("\\{c}") } else { c.to_string() };
+        let pattern = if folder.is_root() {
+            "*.md".to_owned()
+        } else {
+            format!("/{}/", folder.display().chars().map(escape).collect::<String>())
+        };
+        Ok(Self { prompts: Some(Patterns::new("--prompts", &[pattern], Vec::new())?), ..self })
     }
 
     /// `Err` if the path or anything above it is protected.
     pub(crate) fn check(&self, path: &RelPath) -> Result<(), ProtectedBy> {
-        self.0.find(path).map_or(Ok(()), |found| Err(ProtectedBy(found)))
+        if self.prompts.as_ref().is_some_and(|prompts| prompts.find(path).is_some()) {
+            return Err(ProtectedBy::Prompts);
+        }
+        self.names.find(path).map_or(Ok(()), |found| Err(ProtectedBy::Pattern(found)))
     }
 }
 
 /// The names as `--check` shows them.
 impl fmt::Display for Protect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (defaults, given) = self.0.all();
+        let (defaults, given) = self.names.all();
         match (defaults.len(), given.len()) {
             (0, 0) => f.write_str("nothing"),
             _ => f.write_str(
@@ -57,7 +82,9 @@ impl fmt::Display for Protect {
 
 impl fmt::Display for ProtectedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Found { pattern, is_given } = &self.0;
+        let Self::Pattern(Found { pattern, is_given }) = self else {
+            return f.write_str("in the folder of the prompts (--prompts), which can be read but not changed");
+        };
         let of = if *is_given { " given with --protect" } else { "" };
         write!(f, "protected by the pattern \"{pattern}\"{of}: it can be read but not changed")?;
         f.write_str(if *is_given { "" } else { "; --no-default-protect lifts the default patterns" })

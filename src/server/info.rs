@@ -20,24 +20,26 @@ pub(crate) struct ServerInfo {
 }
 
 impl ServerInfo {
-    /// Describes a server for `root`: whether clients may write, and whether changes are detected.
-    pub(crate) fn new(root: &Root, writable: bool, watches: bool) -> Self {
+    /// Describes a server for `root`: whether clients may write, whether changes are detected, and whether there are
+    /// prompts.
+    pub(crate) fn new(root: &Root, writable: bool, watches: bool, has_prompts: bool) -> Self {
         let resources = if watches { json!({ "subscribe": true, "listChanged": true }) } else { json!({}) };
-        Self {
-            capabilities: json!({
-                "tools": {},
-                "resources": resources,
-                // Unknown to 2024-11-05, which leaves the set of capabilities open; the method works there as well.
-                "completions": {},
-                "experimental": {
-                    "roots": {
-                        "listChanged": false,
-                        "roots": [{ "uri": root.own_uri(), "name": hostile::escaped(&root.name()) }],
-                    },
+        let mut capabilities = json!({
+            "tools": {},
+            "resources": resources,
+            // Unknown to 2024-11-05, which leaves the set of capabilities open; the method works there as well.
+            "completions": {},
+            "experimental": {
+                "roots": {
+                    "listChanged": false,
+                    "roots": [{ "uri": root.own_uri(), "name": hostile::escaped(&root.name()) }],
                 },
-            }),
-            instructions: instructions(root, writable),
+            },
+        });
+        if has_prompts {
+            capabilities["prompts"] = if watches { json!({ "listChanged": true }) } else { json!({}) };
         }
+        Self { capabilities, instructions: instructions(root, writable) }
     }
 }
 

@@ -12,14 +12,16 @@ use std::sync::Arc;
 pub(crate) use self::info::{ServerInfo, implementation};
 use crate::call::{Call, Failure, Outcome};
 use crate::features::dispatch::{self, Inline};
+use crate::features::prompts;
 use crate::limits::{Limits, WatchMode};
-use crate::root::{MountPolicy, Protect, Root, WritableRoot};
+use crate::root::{MountPolicy, Protect, RelPath, Root, WritableRoot};
 use crate::runtime::cancel::Cancel;
 use crate::runtime::memory::{Budget, Reservation};
 use crate::runtime::pool::{Pool, Thread};
 use crate::runtime::watchdog::{Verdict, Watchdog, WorkId};
 use crate::services::Services;
 use crate::services::context::{Context, Progress};
+use crate::services::watch::{Prompts, Watch};
 
 /// Runs a call.
 type Dispatch = dyn Fn(&Call, &Context) -> Result<Outcome, Failure> + Send + Sync;
@@ -62,7 +64,7 @@ impl Server {
     /// A read-only server for `root`, within `limits`.
     pub fn new(root: Root, limits: Limits) -> Self {
         Self {
-            info: ServerInfo::new(&root, false, limits.watch.mode != WatchMode::Off),
+            info: ServerInfo::new(&root, false, limits.watch.mode != WatchMode::Off, false),
             pool: Arc::new(Pool::new(limits.in_flight + limits.left_behind)),
             watchdog: Arc::new(Watchdog::new(limits.io_time, limits.left_behind)),
             services: Arc::new(Services::new(root, limits)),
@@ -82,10 +84,27 @@ impl Server {
     pub fn allow_write(mut self, protect: Protect, durable: bool) -> Self {
         // Nobody else holds the services before the server runs.
         if let Some(services) = Arc::get_mut(&mut self.services) {
-            self.info = ServerInfo::new(&services.root, true, !services.watch.is_off());
             services.writable = Some(WritableRoot::new(Arc::clone(&services.root), protect, durable));
         }
-        self
+        self.with_info()
+    }
+
+    /// The same, and the files of `folder`, a path without links, are prompts.
+    #[must_use]
+    pub fn with_prompts(mut self, folder: RelPath) -> Self {
+        if let Some(services) = Arc::get_mut(&mut self.services) {
+            let watched = Prompts { folder: folder.clone(), look: prompts::look };
+            let watch = Watch::new(Arc::clone(&services.root), &services.limits).with_prompts(watched);
+            services.watch = Arc::new(watch);
+            services.prompts = Some(folder);
+        }
+        self.with_info()
+    }
+
+    fn with_info(self) -> Self {
+        let Services { root, writable, prompts, watch, .. } = &*self.services;
+        let info = ServerInfo::new(root, writable.is_some(), !watch.is_off(), prompts.is_some());
+        Self { info, ..self }
     }
 
     /// Replaces the code behind calls, so that tests can make it slow or fail.

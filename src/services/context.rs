@@ -10,7 +10,7 @@ use super::snapshot::Snapshots;
 use super::watch::Watch;
 use crate::call::{Failure, Outbound};
 use crate::limits::Limits;
-use crate::root::{File, RequestedPath, Root, RootError, WritableRoot};
+use crate::root::{File, RelPath, RequestedPath, Root, RootError, WritableRoot};
 use crate::runtime::cancel::Cancel;
 use crate::runtime::memory::{Budget, NoMemory, Reservation};
 use crate::runtime::permits::{Held, Permit, Work};
@@ -70,6 +70,11 @@ impl Context {
     /// The served directory for writing; `None` unless clients may write.
     pub(crate) fn writable(&self) -> Option<&WritableRoot> {
         self.services.writable.as_ref()
+    }
+
+    /// The folder whose files are prompts; `None` without `--prompts`.
+    pub(crate) fn prompts(&self) -> Option<&RelPath> {
+        self.services.prompts.as_ref()
     }
 
     /// All limits.

@@ -18,7 +18,7 @@ use self::compiler::Compiler;
 use self::snapshot::Snapshots;
 use self::watch::Watch;
 use crate::limits::Limits;
-use crate::root::{Root, WritableRoot};
+use crate::root::{RelPath, Root, WritableRoot};
 use crate::runtime::memory::Budget;
 use crate::runtime::permits::Permits;
 use crate::runtime::serial_executor::SerialExecutor;
@@ -34,6 +34,8 @@ pub struct Services {
     pub limits: Limits,
     /// The snapshots from which `resources/list` returns pages.
     pub snapshots: Snapshots,
+    /// The real path of the folder whose files are prompts; only with `--prompts`.
+    pub prompts: Option<RelPath>,
     /// The change watcher.
     pub watch: Arc<Watch>,
     /// Memory for answers to all clients. A client's share is at most half of it, so that one that does not read leaves
@@ -57,6 +59,7 @@ impl Services {
             watch: Arc::new(Watch::new(Arc::clone(&root), &limits)),
             root,
             writable: None,
+            prompts: None,
             budget: Budget::new(2 * limits.answer_bytes),
             permits: Permits::new(limits.search_threads),
             serial_executor: SerialExecutor::default(),

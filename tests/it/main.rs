@@ -76,6 +76,9 @@ mod search;
 // List, pages, read, ranges, templates, completion.
 mod resources;
 
+// Prompts from files: list, get, embedded files, other programs' formats, completion, changes.
+mod prompts;
+
 // Changes while the server runs: subscriptions, listen streams, the list; with real files and awaited messages.
 mod live;
 

@@ -5,7 +5,7 @@
 
 use super::failure;
 use super::read::split_range;
-use crate::call::{Failure, Interests, Listening, Subject, Subscription};
+use crate::call::{Failure, Interests, ListKind, Listening, Subject, Subscription};
 use crate::object;
 use crate::root::{FileState, RequestedPath, RootError, WatchPath};
 use crate::services::context::Context;
@@ -47,7 +47,11 @@ pub(crate) fn listen(interests: &Interests, context: &Context) -> Result<Listeni
             }
         }
     }
-    Ok(Listening { list: interests.list && !watch.is_off(), subscriptions })
+    let is_there = |list: &ListKind| match list {
+        ListKind::Resources => !watch.is_off(),
+        ListKind::Prompts => !watch.is_off() && context.prompts().is_some(),
+    };
+    Ok(Listening { lists: interests.lists.iter().copied().filter(is_there).collect(), subscriptions })
 }
 
 fn find(uri: &str, context: &Context) -> Result<(Subject, WatchPath), Failure> {
@@ -66,5 +70,5 @@ fn read(uri: &str, context: &Context) -> Result<(Subject, RequestedPath), Failur
 }
 
 fn switched_off(method: &'static str) -> Failure {
-    Failure::SwitchedOff { method, option: "--watch off" }
+    Failure::SwitchedOff { method, runs: "with --watch off" }
 }

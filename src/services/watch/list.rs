@@ -1,14 +1,14 @@
-//! The list of resources: whether each client's copy is current, and when to look.
+//! A list, of resources or of prompts: whether each client's copy is current, and when to look.
 //!
-//! To look means to walk as `resources/list` does, and to compare. Ignore files, new trees and renamed directories
-//! therefore need no special rules. The directories that the walk visited are the ones to watch.
+//! To look means to walk as `resources/list` or `prompts/list` does, and to compare. Ignore files, new trees and renamed
+//! directories therefore need no special rules. The directories that the walk visited are the ones to watch.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::ClientId;
 use super::backoff::Backoff;
-use crate::call::Fingerprint;
+use crate::call::{Fingerprint, ListKind};
 use crate::limits::Watching;
 use crate::root::RelPath;
 use crate::root::hints::Happened;
@@ -23,6 +23,7 @@ const LONGEST_POLL: Duration = Duration::from_mins(1);
 /// What is known about the list.
 #[derive(Debug)]
 pub(super) struct List {
+    kind: ListKind,
     options: Watching,
     /// The clients that want to hear about it.
     clients: BTreeMap<ClientId, Client>,
@@ -52,8 +53,9 @@ struct Client {
 }
 
 impl List {
-    pub(super) fn new(options: &Watching) -> Self {
+    pub(super) fn new(kind: ListKind, options: &Watching) -> Self {
         Self {
+            kind,
             options: options.clone(),
             clients: BTreeMap::new(),
             seen: None,
@@ -87,7 +89,7 @@ impl List {
             self.clients.remove(&id);
         }
         if self.clients.is_empty() {
-            *self = Self::new(&self.options);
+            *self = Self::new(self.kind, &self.options);
         }
     }
 
@@ -106,8 +108,15 @@ impl List {
     }
 
     /// An event for an entry: decides whether to look.
-    pub(super) fn hint(&mut self, name: &[u8], what: Happened, now: Instant) {
-        if what == Happened::Name || matches!(name, b".gitignore" | b".ignore") {
+    pub(super) fn hint(&mut self, directory: &RelPath, name: &[u8], what: Happened, now: Instant) {
+        let matters = match self.kind {
+            ListKind::Resources => what == Happened::Name || matches!(name, b".gitignore" | b".ignore"),
+            // The list shows what the files say.
+            ListKind::Prompts => {
+                (what == Happened::Name || name.ends_with(b".md")) && self.directories.contains(directory)
+            }
+        };
+        if matters {
             self.stir(now);
         }
     }

@@ -1,4 +1,4 @@
-//! Detects changes of the files and directories that clients follow, and of the list of resources.
+//! Detects changes of the files and directories that clients follow, and of the lists of resources and prompts.
 //!
 //! Nothing is watched until a client asks. Then one thread, the [`Watcher`], owns all state: hints from the system say
 //! when to look, and what the root shows then is the truth. Differences are reported as a [`Change`]; the peer decides
@@ -9,7 +9,7 @@
 //! | `watcher` | the thread: waits for hints, and looks when something is due |
 //! | `watches` | which directories the system watches for it |
 //! | `targets` | what is followed, and when to look at it again |
-//! | `list` | the list of resources, and when to look at it |
+//! | `list` | a list of resources or prompts, and when to look at it |
 //! | `backoff` | how often a list that keeps changing is reported |
 //!
 //! Each part is needed. Without `watcher`, a look at a slow disk would delay every client. Without `watches`, the list
@@ -32,9 +32,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 
 use self::watcher::Watcher;
-use crate::call::Fingerprint;
+use crate::call::{Fingerprint, ListKind};
 use crate::limits::{Limits, WatchMode};
-use crate::root::{Hints, RelPath, Root, Waker, WatchPath};
+use crate::root::{Hints, RelPath, Root, RootError, Waker, WatchPath};
 use crate::runtime::cancel::Cancel;
 
 /// What has changed.
@@ -42,8 +42,8 @@ use crate::runtime::cancel::Cancel;
 pub(crate) enum Change {
     /// The resource at a followed path.
     Updated(RelPath),
-    /// The list of resources.
-    ListChanged,
+    /// A list.
+    ListChanged(ListKind),
 }
 
 /// Why a resource cannot be followed.
@@ -55,6 +55,28 @@ pub(crate) enum NotFollowed {
     /// The system has no thread for the watcher.
     #[error("The system has no thread to notice changes with; raise the server's limit of processes (ulimit -u).")]
     NoThread,
+}
+
+/// The folder of the prompts, and how to look at it. Only their feature knows which files are prompts.
+#[derive(Clone, Debug)]
+pub(crate) struct Prompts {
+    /// Its real path.
+    pub(crate) folder: RelPath,
+    /// Examines the folder.
+    pub(crate) look: fn(&Root, &RelPath, &Cancel) -> Result<Look, RootError>,
+}
+
+/// The result of a look at a list.
+#[derive(Debug)]
+pub(crate) struct Look {
+    /// Identifies the list.
+    pub(crate) list: Fingerprint,
+    /// The directories that it depends on.
+    pub(crate) directories: Vec<RelPath>,
+    /// Nothing was skipped for a reason that may have gone away by the next look.
+    pub(crate) is_sure: bool,
+    /// Some directories are on a remote file system.
+    pub(crate) is_remote: bool,
 }
 
 /// Identifies a client to the watching thread.
@@ -75,6 +97,7 @@ struct Clients {
 pub struct Watch {
     root: Arc<Root>,
     limits: Limits,
+    prompts: Option<Prompts>,
     clients: Arc<Clients>,
     /// Followed paths, including those that the thread has yet to drop.
     known: Arc<AtomicUsize>,
@@ -86,12 +109,12 @@ pub struct Watch {
 enum Command {
     Follow(WatchPath),
     Unfollow(RelPath),
-    /// A client subscribes to the list, and may know this version of it.
-    WatchList(ClientId, Option<Fingerprint>),
+    /// A client subscribes to a list, and may know this version of it.
+    WatchList(ListKind, ClientId, Option<Fingerprint>),
     /// It unsubscribes.
-    UnwatchList(ClientId),
+    UnwatchList(ListKind, ClientId),
     /// It received this list.
-    Listed(ClientId, Fingerprint),
+    Listed(ListKind, ClientId, Fingerprint),
 }
 
 #[derive(Clone)]
@@ -116,11 +139,19 @@ impl Watch {
         Self {
             root,
             limits: limits.clone(),
+            prompts: None,
             clients: Arc::default(),
             known: Arc::default(),
             cancel: Cancel::default(),
             commands: Mutex::default(),
         }
+    }
+
+    /// Also watches the list of these prompts.
+    #[must_use]
+    pub(crate) fn with_prompts(mut self, prompts: Prompts) -> Self {
+        self.prompts = Some(prompts);
+        self
     }
 
     /// Whether changes are never detected (`--watch off`).
@@ -136,7 +167,8 @@ impl Watch {
             let (sender, receiver) = mpsc::channel();
             let waker = hints.waker();
             let (root, known, cancel) = (Arc::clone(&self.root), Arc::clone(&self.known), self.cancel.clone());
-            let watcher = Watcher::new(root, &self.limits, hints, known, cancel, Arc::clone(&self.clients));
+            let prompts = self.prompts.clone();
+            let watcher = Watcher::new(root, &self.limits, prompts, hints, known, cancel, Arc::clone(&self.clients));
             match thread::Builder::new().name("watch".to_owned()).spawn(move || watcher.run(&receiver)) {
                 Ok(running) => *commands = Some(Commands { sender, waker, thread: running.thread().clone() }),
                 Err(error) => tracing::error!("changes are not detected: cannot start a thread: {error}"),
@@ -153,15 +185,15 @@ pub(crate) struct WatchClient {
     id: ClientId,
     /// How many paths it follows.
     followed: Arc<AtomicUsize>,
-    /// The list that it last received, even if that was before it subscribed.
-    given: Option<Fingerprint>,
+    /// The lists that it last received, even if that was before it subscribed.
+    given: BTreeMap<ListKind, Fingerprint>,
 }
 
 impl WatchClient {
     /// A client whose changes are passed to `notify`, which is called on the watching thread.
     pub(crate) fn new(watch: Arc<Watch>, notify: impl Fn(Change) + Send + Sync + 'static) -> Self {
         let id = watch.clients.add(Box::new(notify));
-        Self { watch, id, followed: Arc::default(), given: None }
+        Self { watch, id, followed: Arc::default(), given: BTreeMap::new() }
     }
 
     /// Follows a path, starting from what is known of it now.
@@ -181,18 +213,18 @@ impl WatchClient {
         Ok(Followed { path: name, all: Arc::clone(&self.followed), commands })
     }
 
-    /// Subscribes to the list of resources.
-    pub(crate) fn watch_list(&self) -> ListWatched {
-        let commands = self.watch.commands();
-        commands.as_ref().inspect(|commands| commands.send(Command::WatchList(self.id, self.given)));
-        ListWatched(self.id, commands)
+    /// Subscribes to a list.
+    pub(crate) fn watch_list(&self, kind: ListKind) -> ListWatched {
+        let (commands, given) = (self.watch.commands(), self.given.get(&kind).copied());
+        commands.as_ref().inspect(|commands| commands.send(Command::WatchList(kind, self.id, given)));
+        ListWatched { kind, client: self.id, commands }
     }
 
     /// The client received this list. If it differs from what the thread sees, there is something to report.
-    pub(crate) fn listed(&mut self, list: Fingerprint) {
-        self.given = Some(list);
+    pub(crate) fn listed(&mut self, kind: ListKind, list: Fingerprint) {
+        self.given.insert(kind, list);
         let commands = self.watch.commands.lock().unwrap_or_else(PoisonError::into_inner);
-        commands.as_ref().inspect(|commands| commands.send(Command::Listed(self.id, list)));
+        commands.as_ref().inspect(|commands| commands.send(Command::Listed(kind, self.id, list)));
     }
 }
 
@@ -267,19 +299,29 @@ impl Drop for Followed {
     }
 }
 
-/// A client is subscribed to the list of resources until this is dropped.
-pub(crate) struct ListWatched(ClientId, Option<Commands>);
+/// A client is subscribed to a list until this is dropped.
+pub(crate) struct ListWatched {
+    kind: ListKind,
+    client: ClientId,
+    commands: Option<Commands>,
+}
 
 impl ListWatched {
+    /// Which list.
+    pub(crate) fn kind(&self) -> ListKind {
+        self.kind
+    }
+
     /// Whether there is a thread that watches it.
     pub(crate) fn is_watched(&self) -> bool {
-        self.1.is_some()
+        self.commands.is_some()
     }
 }
 
 impl Drop for ListWatched {
     fn drop(&mut self) {
-        self.1.as_ref().inspect(|commands| commands.send(Command::UnwatchList(self.0)));
+        let end = || Command::UnwatchList(self.kind, self.client);
+        self.commands.as_ref().inspect(|commands| commands.send(end()));
     }
 }
 
@@ -297,6 +339,6 @@ impl fmt::Debug for Followed {
 
 impl fmt::Debug for ListWatched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ListWatched").finish()
+        f.debug_tuple("ListWatched").field(&self.kind).finish()
     }
 }

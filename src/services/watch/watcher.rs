@@ -3,6 +3,7 @@
 //! A directory is watched before it is looked at, so that nothing is missed in between. Directories that cannot be
 //! watched are polled every few seconds instead.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError};
@@ -11,10 +12,11 @@ use std::time::Instant;
 use super::list::List;
 use super::targets::{Needed, Targets};
 use super::watches::Watches;
-use super::{Change, Clients, Command, polls};
+use super::{Change, Clients, Command, Look, Prompts, polls};
+use crate::call::ListKind;
 use crate::limits::Limits;
 use crate::root::hints::Hint;
-use crate::root::{Hints, Root, RootError};
+use crate::root::{Hints, RelPath, Root, RootError};
 use crate::runtime::cancel::Cancel;
 use crate::services::snapshot::Snapshot;
 
@@ -24,7 +26,9 @@ pub(super) struct Watcher {
     limits: Limits,
     watches: Watches,
     targets: Targets,
-    list: List,
+    prompts: Option<Prompts>,
+    resource_list: List,
+    prompt_list: List,
     /// The watches do not match what should be watched.
     stale: bool,
     /// Hints have been lost at least once.
@@ -42,6 +46,7 @@ impl Watcher {
     pub(super) fn new(
         root: Arc<Root>,
         limits: &Limits,
+        prompts: Option<Prompts>,
         hints: Hints,
         known: Arc<AtomicUsize>,
         cancel: Cancel,
@@ -52,7 +57,9 @@ impl Watcher {
             root,
             watches: Watches::new(hints, &limits.watch, polls),
             targets: Targets::new(&limits.watch),
-            list: List::new(&limits.watch),
+            prompts,
+            resource_list: List::new(ListKind::Resources, &limits.watch),
+            prompt_list: List::new(ListKind::Prompts, &limits.watch),
             limits: limits.clone(),
             stale: false,
             lost: false,
@@ -78,7 +85,8 @@ impl Watcher {
                 self.set_watches();
             }
             self.look_at_targets();
-            self.look_at_list();
+            self.look_at_list(ListKind::Resources);
+            self.look_at_list(ListKind::Prompts);
             if self.cancel.checkpoint() {
                 return;
             }
@@ -94,25 +102,36 @@ impl Watcher {
                 self.targets.unfollow(&path);
                 self.known.fetch_sub(1, Ordering::Relaxed);
             }
-            Command::WatchList(client, given) => self.list.watch(client, given, now),
-            Command::UnwatchList(client) => self.list.unwatch(client),
-            Command::Listed(client, list) => return self.list.given(client, list, now),
+            Command::WatchList(kind, client, given) => self.list(kind).watch(client, given, now),
+            Command::UnwatchList(kind, client) => self.list(kind).unwatch(client),
+            Command::Listed(kind, client, list) => return self.list(kind).given(client, list, now),
         }
         self.stale = true;
+    }
+
+    fn list(&mut self, kind: ListKind) -> &mut List {
+        match kind {
+            ListKind::Resources => &mut self.resource_list,
+            ListKind::Prompts => &mut self.prompt_list,
+        }
     }
 
     /// Waits for the next hint, command or due time, and marks what has to be looked at.
     fn wait(&mut self) {
         let poll = self.must_poll().then(|| self.polled + self.limits.watch.poll);
-        let due = self.targets.due().into_iter().chain(self.list.due()).chain(poll).min();
-        let (targets, list, stale) = (&mut self.targets, &mut self.list, &mut self.stale);
+        let lists = self.resource_list.due().into_iter().chain(self.prompt_list.due());
+        let due = self.targets.due().into_iter().chain(lists).chain(poll).min();
+        let (targets, stale) = (&mut self.targets, &mut self.stale);
+        let mut lists = [&mut self.resource_list, &mut self.prompt_list];
         let mut lost = false;
         self.watches.wait(due, |hint| {
             let now = Instant::now();
             match hint {
                 Hint::Entry { directory, name, what } => {
                     targets.hint(directory, name, what, now);
-                    list.hint(name, what, now);
+                    for list in &mut lists {
+                        list.hint(directory, name, what, now);
+                    }
                 }
                 Hint::Gone(directory) => {
                     // A move of the served directory concerns everything in it.
@@ -121,7 +140,9 @@ impl Watcher {
                     } else {
                         targets.gone(&directory, now);
                     }
-                    list.stir(now);
+                    for list in &mut lists {
+                        list.stir(now);
+                    }
                     *stale = true;
                 }
                 Hint::Lost => lost = true,
@@ -141,7 +162,8 @@ impl Watcher {
     fn hints_lost(&mut self, now: Instant) {
         self.watches.clear();
         self.stale = true;
-        self.list.stir(now);
+        self.resource_list.stir(now);
+        self.prompt_list.stir(now);
         self.targets.stir_all(now);
         if !std::mem::replace(&mut self.lost, true) {
             tracing::warn!("changes came too fast; subscribed resources are polled from now on");
@@ -186,11 +208,35 @@ impl Watcher {
         }
     }
 
-    fn look_at_list(&mut self) {
+    fn look_at_list(&mut self, kind: ListKind) {
         let began = Instant::now();
-        if self.list.due().is_none_or(|due| began < due) {
+        if self.list(kind).due().is_none_or(|due| began < due) {
             return;
         }
+        let looked = match kind {
+            ListKind::Resources => self.look_at_resources(),
+            ListKind::Prompts => self.look_at_prompts(),
+        };
+        let now = Instant::now();
+        let look = match looked {
+            Ok(look) if look.is_sure => look,
+            Err(RootError::Cancelled) => return,
+            _ => {
+                let later = now + self.limits.watch.poll;
+                return self.list(kind).look_later(later);
+            }
+        };
+        self.list(kind).is_remote = look.is_remote;
+        for client in self.list(kind).looked(look.list, look.directories, now - began, now) {
+            self.clients.tell(client, Change::ListChanged(kind));
+        }
+        if self.set_watches() {
+            // What came while they were not watched.
+            self.list(kind).stir(now);
+        }
+    }
+
+    fn look_at_resources(&self) -> Result<Look, RootError> {
         let most = self.limits.watch.directories;
         let mut directories = Vec::new();
         let taken = Snapshot::take(&self.root, self.limits.list, &self.cancel, |directory, _| {
@@ -199,33 +245,35 @@ impl Watcher {
                 directories.push(directory.clone());
             }
         });
-        let now = Instant::now();
         let snapshot = match taken {
             Ok((snapshot, _)) => snapshot,
-            Err(RootError::Cancelled) => return,
-            Err(error) if error.is_passing() => return self.list.look_later(now + self.limits.watch.poll),
+            Err(error) if error.is_passing() => return Err(error),
             // The served directory is gone, with everything in it.
             Err(_) => Snapshot::new(),
         };
-        if !snapshot.is_sure {
-            return self.list.look_later(now + self.limits.watch.poll);
-        }
-        self.list.is_remote = snapshot.is_remote;
-        for client in self.list.looked(snapshot.fingerprint(), directories, now - began, now) {
-            self.clients.tell(client, Change::ListChanged);
-        }
-        if self.set_watches() {
-            // Whatever happened while they were not watched.
-            self.list.stir(now);
+        let (is_sure, is_remote) = (snapshot.is_sure, snapshot.is_remote);
+        Ok(Look { list: snapshot.fingerprint(), directories, is_sure, is_remote })
+    }
+
+    fn look_at_prompts(&self) -> Result<Look, RootError> {
+        match &self.prompts {
+            Some(Prompts { folder, look }) => look(&self.root, folder, &self.cancel),
+            None => Err(RootError::NotFound),
         }
     }
 
     /// Sets the watches. Returns whether any directory is newly watched.
     fn set_watches(&mut self) -> bool {
-        let coverage = self.watches.set(&self.root, &self.targets.needed(), &self.list.directories);
+        // Prompts are few, and come first.
+        let prompts: BTreeSet<&RelPath> = self.prompt_list.directories.iter().collect();
+        let others = self.resource_list.directories.iter().filter(|directory| !prompts.contains(directory));
+        let listed: Vec<&RelPath> = self.prompt_list.directories.iter().chain(others).collect();
+        let coverage = self.watches.set(&self.root, &self.targets.needed(), &listed);
         self.stale = false;
         self.unwatched = coverage.lacks_needed;
-        self.list.must_poll = coverage.lacks_needed || coverage.lacks_listed || self.list.is_remote;
+        for list in [&mut self.resource_list, &mut self.prompt_list] {
+            list.must_poll = coverage.lacks_needed || coverage.lacks_listed || list.is_remote;
+        }
         coverage.added
     }
 }

@@ -38,9 +38,9 @@ impl Watches {
     }
 
     /// Watches exactly what is needed and listed.
-    pub(super) fn set(&mut self, root: &Root, needed: &Needed, listed: &[RelPath]) -> Coverage {
+    pub(super) fn set(&mut self, root: &Root, needed: &Needed, listed: &[&RelPath]) -> Coverage {
         let Needed { directories, files } = needed;
-        let beyond = listed.iter().filter(|directory| !directories.contains_key(directory));
+        let beyond = listed.iter().copied().filter(|directory| !directories.contains_key(*directory));
         let wanted = directories.iter().map(|(path, scope)| (path, *scope));
         let wanted = wanted.chain(files.keys().map(|path| (path, Scope::File)));
         let wanted: Vec<(&RelPath, Scope)> = wanted.chain(beyond.map(|path| (path, Scope::Names))).collect();

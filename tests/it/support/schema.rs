@@ -40,6 +40,8 @@ pub(crate) fn result_definition(method: &str) -> &'static str {
         "resources/list" => "ListResourcesResult",
         "resources/read" => "ReadResourceResult",
         "resources/templates/list" => "ListResourceTemplatesResult",
+        "prompts/list" => "ListPromptsResult",
+        "prompts/get" => "GetPromptResult",
         "completion/complete" => "CompleteResult",
         "subscriptions/listen" => "SubscriptionsListenResult",
         "ping" | "resources/subscribe" | "resources/unsubscribe" => "EmptyResult",
@@ -53,6 +55,7 @@ pub(crate) fn notification_definition(method: &str) -> Option<&'static str> {
         "notifications/progress" => "ProgressNotification",
         "notifications/resources/updated" => "ResourceUpdatedNotification",
         "notifications/resources/list_changed" => "ResourceListChangedNotification",
+        "notifications/prompts/list_changed" => "PromptListChangedNotification",
         "notifications/subscriptions/acknowledged" => "SubscriptionsAcknowledgedNotification",
         _ => return None,
     })

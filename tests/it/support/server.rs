@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 
 use mcp_fs::call::{Call, Failure, Outcome};
 use mcp_fs::limits::Limits;
-use mcp_fs::root::{Deny, Protect, Root};
+use mcp_fs::root::{Deny, Protect, RelPath, Root};
 use mcp_fs::runtime::pool::Pool;
 use mcp_fs::server::Server;
 use mcp_fs::services::context::Context;
@@ -45,6 +45,7 @@ pub(crate) struct Builder {
     protect: Vec<String>,
     default_protect: bool,
     allow_write: bool,
+    prompts: Option<String>,
     dispatch: Option<Dispatch>,
     buffer: usize,
     threads: Option<usize>,
@@ -69,6 +70,7 @@ impl TestServer {
             protect: Vec::new(),
             default_protect: true,
             allow_write: false,
+            prompts: None,
             dispatch: None,
             buffer: 64 << 10,
             threads: None,
@@ -173,6 +175,12 @@ impl Builder {
         self
     }
 
+    /// Serves the files below a directory as prompts.
+    pub(crate) fn prompts(mut self, folder: &str) -> Self {
+        self.prompts = Some(folder.to_owned());
+        self
+    }
+
     /// Replaces [`mcp_fs::features::dispatch::dispatch`], for example by slow or failing work.
     pub(crate) fn dispatch(
         mut self,
@@ -211,8 +219,15 @@ impl Builder {
         let deny = Deny::new(&self.deny, self.default_deny).expect("patterns");
         let root = Root::open(&self.root, deny).expect("a root");
         let mut server = Server::new(root, self.limits);
+        let prompts = self.prompts.map(|folder| RelPath::from_bytes(folder.as_bytes()));
+        if let Some(folder) = &prompts {
+            server = server.with_prompts(folder.clone());
+        }
         if self.allow_write {
-            let protect = Protect::new(&self.protect, self.default_protect).expect("patterns");
+            let mut protect = Protect::new(&self.protect, self.default_protect).expect("patterns");
+            if let Some(folder) = &prompts {
+                protect = protect.with_prompts(folder).expect("a pattern");
+            }
             server = server.allow_write(protect, true);
         }
         if let Some(dispatch) = self.dispatch {

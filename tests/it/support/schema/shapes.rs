@@ -23,6 +23,8 @@ fn common() -> Vec<(&'static str, Value)> {
             json!({"resourceTemplates": [{"name": "f", "uriTemplate": "file:///{+path}"}]}),
         ),
         ("CompleteResult", json!({"completion": {"values": ["a"]}})),
+        ("ListPromptsResult", json!({"prompts": [{"name": "p"}]})),
+        ("GetPromptResult", json!({"messages": [{"role": "user", "content": {"type": "text", "text": "t"}}]})),
     ]
 }
 
@@ -43,6 +45,7 @@ fn legacy() -> Vec<(&'static str, Value)> {
             "ResourceListChangedNotification",
             json!({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}),
         ),
+        ("PromptListChangedNotification", json!({"jsonrpc": "2.0", "method": "notifications/prompts/list_changed"})),
     ]);
     shapes
 }
@@ -53,7 +56,7 @@ fn modern() -> Vec<(&'static str, Value)> {
     shapes.push(("DiscoverResult", json!({"supportedVersions": [MODERN], "capabilities": {}})));
     for (definition, result) in &mut shapes {
         result["resultType"] = json!("complete");
-        if !["CallToolResult", "CompleteResult"].contains(definition) {
+        if !["CallToolResult", "CompleteResult", "GetPromptResult"].contains(definition) {
             result["ttlMs"] = json!(0);
             result["cacheScope"] = json!("private");
         }
@@ -71,6 +74,7 @@ fn modern() -> Vec<(&'static str, Value)> {
             "ResourceListChangedNotification",
             json!({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}),
         ),
+        ("PromptListChangedNotification", json!({"jsonrpc": "2.0", "method": "notifications/prompts/list_changed"})),
     ]);
     shapes
 }
