@@ -1,8 +1,9 @@
-//! The checks of HTTP: whatever a request says, its status is one of those that are known, and nothing but a probe succeeds
-//! without the token, for another host, or for the page of another origin.
+//! The checks of HTTP: whatever a request says, its status is a known one, and only probes succeed without the token,
+//! for another host, or for a page of another origin.
 //!
-//! An input is requests on one connection, with a line `---` between them: a line of method and target, a line for each
-//! header, an empty line, and the body. In a header's value `{token}` is the token and `{session}` the last session begun.
+//! An input is requests on one connection, separated by lines of `---`: a line with method and target, a line for each
+//! header, an empty line, and the body. In the value of a header, `{token}` stands for the token and `{session}` for
+//! the last session that began.
 
 #![no_main]
 
@@ -28,12 +29,13 @@ const HOSTS: [&str; 4] = ["localhost", "127.0.0.1", "[::1]", "files.example"];
 const ALLOWED_ORIGIN: &str = "https://app.example";
 const SESSION: &str = "mcp-session-id";
 
-/// More requests in one input teach nothing.
+/// More requests in one input add nothing.
 const MOST: usize = 6;
 
 static SCENE: LazyLock<Scene> = LazyLock::new(Scene::furnished);
 
-/// Its clock goes on by itself where all wait for it: wrong tokens are answered at once, and silent streams say so.
+/// Its clock advances by itself when all tasks wait: wrong tokens are answered at once, and silent streams send their
+/// comments.
 static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| Builder::new_current_thread().enable_all().start_paused(true).build().expect("a runtime"));
 
@@ -58,7 +60,7 @@ fuzz_target!(|input: &[u8]| {
     });
 });
 
-/// Reads a request as inputs write it. `None`: hyper would not have let it through.
+/// Parses a request in the format of the inputs. `None` if hyper would not accept it.
 fn request(text: &[u8], session: &str) -> Option<Request<Bytes>> {
     let (head, body) = cut(text, b"\n\n").unwrap_or((text, b""));
     let mut lines = head.split(|byte| *byte == b'\n');
@@ -77,7 +79,7 @@ fn request(text: &[u8], session: &str) -> Option<Request<Bytes>> {
     Some(request)
 }
 
-/// The response, and of its body what comes before the first silence.
+/// The response, with its body up to the first silence.
 async fn answer(service: &Service, request: &Request<Bytes>) -> Response<String> {
     let (head, mut body) = service.call(request.clone().map(Full::new)).await.into_parts();
     let mut text = Vec::new();
@@ -117,7 +119,7 @@ fn check(request: &Request<Bytes>, response: &Response<String>) {
     assert!(!text.contains(TOKEN) || asked.contains(TOKEN), "it says the token: {text}");
 }
 
-/// Whether a request that is no probe is for the endpoint and has all that it must have.
+/// Whether a request other than a probe is for the endpoint and has everything it needs.
 fn is_let_in(request: &Request<Bytes>) -> bool {
     let headers = request.headers();
     let one = |name: HeaderName| {
@@ -166,7 +168,7 @@ fn check_events(text: &str) {
     }
 }
 
-/// What a response may say again: all but the token where it belongs.
+/// What a response may repeat: everything except the token in its header.
 fn asked(request: &Request<Bytes>) -> String {
     let shown = |headers: &HeaderMap| {
         let others = headers.iter().filter(|(name, _)| *name != AUTHORIZATION);

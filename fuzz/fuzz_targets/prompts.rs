@@ -1,5 +1,5 @@
-//! Prompt files: whatever a file and the arguments hold, what is said is bounded, its files are those that the text named
-//! before any argument was known, and what has no placeholder is said as it stands.
+//! Prompt files: whatever a file and the arguments contain, the result is bounded, it embeds only files named by the
+//! text itself and not by an argument, and text without placeholders is unchanged.
 //!
 //! An input is the format (a byte), the value of each argument (a line), and the file.
 

@@ -1,4 +1,4 @@
-//! Prompts as they are listed, and what one says.
+//! Prompts: how they are listed, and their messages.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use super::{Block, Fingerprint};
 /// A prompt as `prompts/list` shows it.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, Serialize)]
 pub struct Prompt {
-    /// What `prompts/get` names.
+    /// The name for `prompts/get`.
     pub name: String,
     /// For people; since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -15,12 +15,12 @@ pub struct Prompt {
     /// For people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What it can be given.
+    /// Its arguments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<PromptArgument>,
 }
 
-/// What a prompt can be given.
+/// An argument of a prompt.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, Serialize)]
 pub struct PromptArgument {
     /// Its name.
@@ -28,22 +28,22 @@ pub struct PromptArgument {
     /// For people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Without it the prompt is not given.
+    /// Whether `prompts/get` fails without it.
     pub required: bool,
 }
 
 /// A page of `prompts/list`.
 #[derive(Debug)]
 pub struct PromptPage {
-    /// In the order of their names.
+    /// Sorted by name.
     pub prompts: Vec<Prompt>,
     /// Absent on the last page.
     pub next_cursor: Option<String>,
-    /// On the first page: which list this is, so that it can be told from a later one.
+    /// On the first page: identifies this list, to compare it with later ones.
     pub fingerprint: Option<Fingerprint>,
 }
 
-/// What a prompt says: messages of the user, in this order.
+/// The messages of a prompt, all from the user, in this order.
 #[derive(Debug)]
 pub struct PromptMessages {
     /// For people.

@@ -26,16 +26,16 @@ const DEFAULT: &[&str] = &[
 #[derive(Debug)]
 pub struct Protect {
     names: Patterns,
-    /// The folder of the prompts.
+    /// The prompts folder.
     prompts: Option<Patterns>,
 }
 
 /// The pattern that protects something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProtectedBy {
-    /// One of the list.
+    /// A pattern in the list.
     Pattern(Found),
-    /// It is in the folder of the prompts.
+    /// It is in the prompts folder.
     Prompts,
 }
 
@@ -46,8 +46,8 @@ impl Protect {
         Ok(Self { names, prompts: None })
     }
 
-    /// The same, and the folder of the prompts: what clients write must not become what is said in a user's name. Where that
-    /// is all of DIR, its Markdown files are meant.
+    /// Also protects the prompts folder: what clients write must not become a message in the user's name. If the folder
+    /// is all of DIR, its Markdown files are protected.
     pub fn with_prompts(self, folder: &RelPath) -> Result<Self, String> {
         let escape = |c: char| if "*?[]\\".contains(c) || c == ' ' { format!("\\{c}") } else { c.to_string() };
         let pattern = if folder.is_root() {

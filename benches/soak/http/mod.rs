@@ -1,9 +1,9 @@
-//! The soak over HTTP: threads of clients in both eras, who also do what clients should not, and the laws. What a client
-//! does by itself is in [`visits`].
+//! The soak over HTTP: threads of clients in both eras, which also do what clients should not, and the rules.
+//! [`visits`] has what a single client does.
 //!
-//! Each visit knows the status that it must get. After each round all connections are closed; then the program must have
-//! the descriptors that it had, and over the whole time its memory must not grow. Sessions that are left go only when
-//! they are idle for long or too many, so there are as many as may be before the first measurement.
+//! Each visit knows the status it must get. After each round all connections are closed; then the program must have as
+//! many descriptors as before, and over the whole time its memory must not grow. Abandoned sessions end only when they
+//! have been idle for long or there are too many, so the maximum number exists before the first measurement.
 
 mod visits;
 
@@ -25,27 +25,27 @@ use self::visits::{VISITS, Visitor};
 use crate::measure::{Counts, Sample};
 use crate::support::{LATEST_LEGACY, TIMEOUT, Tree};
 
-/// Clients at once.
+/// Concurrent clients.
 const CLIENTS: u64 = 16;
-/// Visits of each from one quiet point to the next.
+/// Visits of each client from one quiet point to the next.
 const ROUND: usize = 60;
-/// Sessions that the server keeps.
+/// The number of sessions that the server keeps.
 const SESSIONS: usize = 4_096;
-/// Quiet points before it is warm.
+/// Quiet points until it is warmed up.
 const WARM: usize = 2;
-/// The fewest samples of which a third tells something.
+/// The least number of samples of which a third is meaningful.
 const SAMPLES: usize = 6;
-/// What memory may grow, in KiB, besides a fifth: glibc fills the heaps of its threads little by little.
+/// How much memory may grow, in KiB, besides a fifth: glibc fills the heaps of its threads gradually.
 const GROWTH: u64 = 16 << 10;
-/// Memory while it works, in KiB: 64 MiB of answers, 64 MiB of bodies, the sessions and the program.
+/// Memory under load, in KiB: 64 MiB of answers, 64 MiB of bodies, the sessions and the program.
 const PEAK: u64 = (64 + 64 + 128) << 10;
 
-/// How long the server has to notice what was cut before anything is measured.
+/// How long the server has to notice closed connections before anything is measured.
 const SETTLED: Duration = Duration::from_millis(300);
-/// Descriptors of what watches the tree, once something is followed.
+/// Descriptors of the watcher, once something is followed.
 const WATCHING: usize = 4;
 
-/// Visits for `time`. Panics where a law is broken.
+/// Runs visits for `time`. Panics if a rule is broken.
 pub(crate) fn soak(seed: u64, time: Duration) {
     println!("HTTP, seed {seed}, {:.1} minutes", time.as_secs_f64() / 60.0);
     let tree = (0..20).fold(Tree::new(), |tree, number| tree.file(format!("{number}.txt"), "one two\n".repeat(5_000)));
@@ -90,7 +90,7 @@ fn round(server: &HttpServer, seed: u64) -> Counts {
     counts
 }
 
-/// Waits until what was cut is gone: then there are the descriptors that there were.
+/// Waits until the server has noticed all closed connections, so that there are as many descriptors as before.
 fn quiet(server: &HttpServer, before: &Sample) -> Sample {
     let begin = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! What a client does to the server in one visit, right or wrong, and what must come of it.
+//! What a client does to the server in one visit, valid or not, and the expected result.
 
 use std::fs;
 
@@ -9,12 +9,12 @@ use super::requests::{Request, get, initialize, modern, post, request};
 use super::support::{Connection, HttpServer, TOKEN};
 use crate::support::LATEST_LEGACY;
 
-/// Revisions that have sessions over HTTP.
+/// The revisions that have sessions over HTTP.
 const REVISIONS: [&str; 3] = ["2025-03-26", "2025-06-18", LATEST_LEGACY];
 
 type Visit = fn(&mut Visitor<'_>);
 
-/// All kinds of visits, by their names in the summary.
+/// All kinds of visits, with their names in the summary.
 pub(super) const VISITS: [(&str, Visit); 13] = [
     ("modern call", |visitor| visitor.call()),
     ("modern listen, cut", |visitor| visitor.listen()),
@@ -35,7 +35,7 @@ pub(super) const VISITS: [(&str, Visit); 13] = [
 pub(super) struct Visitor<'s> {
     server: &'s HttpServer,
     rng: Rng,
-    /// A connection that stays open over its visits.
+    /// A connection that stays open across its visits.
     kept: Connection,
     next: u64,
 }
@@ -45,7 +45,7 @@ impl<'s> Visitor<'s> {
         Self { server, rng, kept: server.connect(), next: 1 }
     }
 
-    /// Makes so many visits, and says which they were.
+    /// Makes `times` visits, and returns their kinds.
     pub(super) fn visit_times(&mut self, times: usize) -> Vec<usize> {
         let kinds: Vec<usize> = (0..times).map(|_| self.rng.usize(..VISITS.len())).collect();
         for kind in &kinds {
@@ -88,7 +88,7 @@ impl<'s> Visitor<'s> {
         self.touch();
     }
 
-    /// What others of the same kind are told of.
+    /// A change that is reported to others of the same kind.
     fn touch(&mut self) {
         if self.rng.bool() {
             fs::write(self.server.tree.join("touched.txt"), self.rng.u64(..).to_string()).expect("it is written");

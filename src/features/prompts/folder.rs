@@ -1,7 +1,7 @@
-//! The files of the prompts' folder: which there are, and which name means which.
+//! The files in the prompts folder: which exist, and which name means which file.
 //!
-//! The folder was named by whoever started the server, so `.gitignore` hides nothing in it; denied names, links and
-//! version control's own directories stay out. A file that is no prompt never hides the others.
+//! Whoever started the server named the folder, so `.gitignore` hides nothing in it; denied names, links and version
+//! control's own directories are left out. An invalid file never hides the others.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -14,19 +14,19 @@ use crate::root::{Exclude, File, Hidden, Kind, RelPath, RequestedPath, Root, Roo
 use crate::runtime::cancel::Cancel;
 use crate::services::watch::Look;
 
-/// Prompts in the list, over all pages.
+/// The maximum number of prompts in the list, over all pages.
 pub(super) const MOST_PROMPTS: usize = 1_000;
-/// Directories in which changes are looked for.
+/// The maximum number of directories in which changes are detected.
 const MOST_DIRECTORIES: usize = 10_000;
-/// Bytes of a prompt's name.
+/// The longest name of a prompt, in bytes.
 const LONGEST_NAME: usize = 1_024;
 
-/// The prompts that there are.
+/// The prompts that exist.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// In the order of their names.
+    /// Sorted by name.
     pub(super) prompts: Vec<Prompt>,
-    /// Files that are none, and why.
+    /// Files that are not valid prompts, and why.
     pub(super) bad: Vec<(RelPath, String)>,
     /// There are more files than are read.
     pub(super) is_cut: bool,
@@ -36,7 +36,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// The same for another list only if that shows the same.
+    /// Equal for another list only if that shows the same.
     pub(super) fn fingerprint(&self) -> Fingerprint {
         let mut hasher = DefaultHasher::new();
         self.prompts.hash(&mut hasher);
@@ -44,14 +44,14 @@ impl Found {
     }
 }
 
-/// How the files of `folder` are written.
+/// The format of the files in `folder`.
 pub(super) fn format(root: &Root, folder: &RelPath) -> Format {
     Format::of_folder(&root.path().join(folder.display().as_ref()))
 }
 
 /// Reads all prompts below `folder`.
 pub(super) fn find(root: &Root, folder: &RelPath, cancel: &Cancel) -> Result<Found, RootError> {
-    // What is above the folder tells when it is replaced.
+    // The directories above the folder reveal when it is replaced.
     let parent = folder.parent();
     let above = std::iter::once(RelPath::root()).chain(parent.and_above()).filter(|above| above != folder);
     let mut found = Found { directories: above.collect(), is_sure: true, ..Found::default() };
@@ -128,7 +128,7 @@ pub(crate) fn look(root: &Root, folder: &RelPath, cancel: &Cancel) -> Result<Loo
     Ok(Look { list: found.fingerprint(), directories: found.directories, is_sure, is_remote })
 }
 
-/// How many prompts there are, and which files are none, and why.
+/// The number of prompts, and the files that are not valid prompts, with the reasons.
 pub(crate) fn check(
     root: &Root,
     folder: &RelPath,
@@ -137,7 +137,7 @@ pub(crate) fn check(
     find(root, folder, cancel).map(|found| (found.prompts.len(), found.bad))
 }
 
-/// The prompt of this name. `Ok(Err)` says why there is none.
+/// The prompt of this name. The inner error says why its file is not valid.
 pub(super) fn open(
     root: &Root,
     folder: &RelPath,
@@ -153,7 +153,7 @@ pub(super) fn open(
         return Err(RootError::NotFound);
     }
     let file = root.open_file(&RequestedPath { path: path.clone(), directory: false }, cancel)?;
-    // Through a link, or by another spelling: the list has no such name.
+    // Reached through a link or by another spelling: the list does not contain this name.
     if file.path != path {
         return Err(RootError::NotFound);
     }

@@ -1,8 +1,8 @@
-//! The three kinds of prompt files, told by the folder that they are in.
+//! The three formats of prompt files, determined by their folder.
 
 use std::path::{Component, Path};
 
-/// How the files of a folder are written. Which of it is taken, and what is not, says `docs/prompts.md`.
+/// The format of the files in a folder. `docs/prompts.md` says which parts of it are supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// This server's own: arguments in the front matter, `{{name}}` and `{{file:PATH}}` in the text.
@@ -14,7 +14,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Of the files in `folder`, by the names on the way to it.
+    /// The format of the files in `folder`, judged by its path.
     pub fn of_folder(folder: &Path) -> Self {
         let names: Vec<Component<'_>> = folder.components().collect();
         let holds = |above: &str, name: &str| {
@@ -29,7 +29,7 @@ impl Format {
         }
     }
 
-    /// How the names of its files end.
+    /// The ending of the names of its files.
     pub(crate) fn suffix(self) -> &'static str {
         match self {
             Self::Own | Self::ClaudeCommand => ".md",

@@ -1,21 +1,21 @@
-//! The front matter of a prompt file: YAML between two lines of `---`, read within limits.
+//! The front matter of a prompt file: YAML between two lines of `---`, parsed within limits.
 //!
-//! Whoever writes a file below DIR writes YAML for this parser, so nothing in it may grow: the text is short, nesting is
-//! shallow, and aliases, which can make a few bytes into gigabytes, are not taken at all.
+//! Whoever can write a file below DIR writes YAML for this parser, so its memory must be bounded: the text is short,
+//! nesting is shallow, and aliases, which can turn a few bytes into gigabytes, are rejected.
 
 use serde::Deserialize;
 
 use super::ParseError;
 use crate::hostile::escaped;
 
-/// Bytes of front matter.
+/// The limit of the front matter, in bytes.
 const MOST_BYTES: usize = 16 << 10;
-/// Levels of nesting. A list of arguments has three.
+/// The limit of nesting. A list of arguments has three levels.
 const DEEPEST: usize = 16;
-/// Scalars, lists and mappings.
+/// The limit of scalars, lists and mappings.
 const MOST_NODES: usize = 1_000;
 
-/// What is read of the front matter of this server's own prompts. Other keys mean nothing.
+/// The keys that are read from the front matter of this server's own prompts; others are ignored.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct OwnKeys {
@@ -24,7 +24,7 @@ pub(super) struct OwnKeys {
     pub(super) arguments: Vec<DeclaredArgument>,
 }
 
-/// One of `arguments`.
+/// An entry of `arguments`.
 #[derive(Debug, Deserialize)]
 pub(super) struct DeclaredArgument {
     pub(super) name: String,
@@ -33,7 +33,7 @@ pub(super) struct DeclaredArgument {
     pub(super) required: bool,
 }
 
-/// What is read of the front matter of other programs' files.
+/// The keys that are read from the front matter of other programs' files.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ForeignKeys {
@@ -41,7 +41,7 @@ pub(super) struct ForeignKeys {
     pub(super) description: Option<String>,
 }
 
-/// The front matter, where there is any, and what comes after it.
+/// Splits a text into its front matter, if any, and the rest.
 pub(super) fn split(text: &str) -> Result<(&str, &str), ParseError> {
     let (first, rest) = first_line(text);
     if first != "---" {
@@ -62,13 +62,13 @@ pub(super) fn split(text: &str) -> Result<(&str, &str), ParseError> {
     Err(ParseError::FrontMatterWithoutEnd)
 }
 
-/// A line without its end and the spaces before that, and what comes after it.
+/// A line without its newline and trailing spaces, and the text after it.
 fn first_line(text: &str) -> (&str, &str) {
     let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
     (line.trim_end(), rest)
 }
 
-/// Reads the keys that matter.
+/// Parses the keys.
 pub(super) fn read<'de, T: Deserialize<'de> + Default>(front_matter: &'de str) -> Result<T, ParseError> {
     if front_matter.len() > MOST_BYTES {
         return Err(ParseError::FrontMatterTooLong(MOST_BYTES));
@@ -97,8 +97,8 @@ pub(super) fn read<'de, T: Deserialize<'de> + Default>(front_matter: &'de str) -
     })
 }
 
-/// Takes the line `argument-hint:` out, and gives what it says. It is no YAML where it says `[number] [priority]`, as the
-/// documentation of Claude Code shows it.
+/// Removes the line `argument-hint:`, and returns its value. It is not valid YAML if it says `[number] [priority]`, as
+/// in the documentation of Claude Code.
 pub(super) fn take_hint(front_matter: &str) -> (String, Option<String>) {
     let (mut rest, mut hint) = (String::with_capacity(front_matter.len()), None);
     for line in front_matter.split_inclusive('\n') {

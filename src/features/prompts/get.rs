@@ -1,4 +1,4 @@
-//! `prompts/get`: a prompt with its arguments in place, and the files that it embeds read through the root.
+//! `prompts/get`: a prompt with its arguments filled in, and the files that it embeds, read through the root.
 
 use super::folder;
 use super::list::unknown;
@@ -11,7 +11,7 @@ use crate::root::{File, RootError};
 use crate::services::context::Context;
 use crate::text::Text;
 
-/// What the prompt says.
+/// The messages of the prompt.
 pub(crate) fn get(name: &str, arguments: &[(String, String)], context: &Context) -> Result<PromptMessages, Failure> {
     let template = find(name, "prompts/get", context)?;
     let parts = render::render(&template, arguments).map_err(|error| refused(&error))?;
@@ -38,12 +38,12 @@ pub(crate) fn find(name: &str, method: &'static str, context: &Context) -> Resul
         Ok(Err(why)) => Err(unknown(name, Some(&why.to_string()))),
         Err(RootError::Cancelled) => Err(Failure::Cancelled),
         Err(error) if error.is_passing() => Err(failure(&error)),
-        // Denied, too: nothing is said of what is not listed.
+        // Including denied ones: nothing is revealed about files that are not listed.
         Err(_) => Err(unknown(name, None)),
     }
 }
 
-/// A file of the served directory, whole, where there is room for it.
+/// A file of the served directory as a whole, if there is room for it.
 fn embed(path: &str, room: &mut usize, context: &Context) -> Result<Contents, Failure> {
     let root = context.root();
     let asked = root.locate(path).map_err(|error| unreadable(path, path.to_owned(), &error))?;
@@ -75,7 +75,7 @@ fn refused(error: &RenderError) -> Failure {
     Failure::InvalidParams(error.to_string())
 }
 
-/// The client can do nothing about what the prompt's author wrote.
+/// The client can do nothing about what the author of the prompt wrote.
 fn unreadable(path: &str, uri: String, error: &RootError) -> Failure {
     match error {
         RootError::Cancelled => Failure::Cancelled,

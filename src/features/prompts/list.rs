@@ -1,5 +1,5 @@
-//! `prompts/list`: in pages, by name. A cursor holds the last name that was given, so it works in any process, and goes on
-//! at the right place where prompts came or went.
+//! `prompts/list`: in pages, sorted by name. A cursor contains the last name returned, so it is valid in any process,
+//! and continues at the right place when prompts appear or disappear.
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
@@ -12,10 +12,10 @@ use crate::object;
 use crate::runtime::permits::Work;
 use crate::services::context::Context;
 
-/// Bytes of text in a page: it ends early where descriptions are very long.
+/// The limit of text in a page, in bytes: a page with very long descriptions ends early.
 const MOST_BYTES: usize = 1 << 20;
 
-/// A page: the first one without a cursor, else the one that it leads to.
+/// The first page if there is no cursor, else the page of the cursor.
 pub(crate) fn list(cursor: Option<&str>, context: &Context) -> Result<PromptPage, Failure> {
     let folder = folder_of(context, "prompts/list")?;
     let last = match cursor {
@@ -38,7 +38,7 @@ pub(crate) fn list(cursor: Option<&str>, context: &Context) -> Result<PromptPage
     Ok(PromptPage { prompts: rest[..end].to_vec(), next_cursor, fingerprint })
 }
 
-/// How many of these are on a page; one at least.
+/// The number of prompts on a page, at least one.
 fn page_end(rest: &[Prompt], most: usize) -> usize {
     let mut sum = 0;
     let fitting = rest.iter().take_while(|prompt| {
@@ -54,7 +54,7 @@ fn bytes(prompt: &Prompt) -> usize {
     prompt.name.len() + length(&prompt.title) + length(&prompt.description) + arguments.sum::<usize>() + 64
 }
 
-/// Says on stderr what is missing from the list.
+/// Logs what is missing from the list.
 fn say(found: &Found, context: &Context) {
     for (path, why) in &found.bad {
         tracing::warn!("prompts/list: {} is left out: {why}", shown(context.root(), path));
@@ -64,12 +64,12 @@ fn say(found: &Found, context: &Context) {
     }
 }
 
-/// The name, and its length, which catches what was cut off.
+/// The name and its length, which reveals a cursor that was cut off.
 fn write_cursor(name: &str) -> String {
     format!("prompts.{}.{}", name.len(), percent_encode(name.as_bytes(), NON_ALPHANUMERIC))
 }
 
-/// Reads what [`write_cursor`] wrote; `None` for anything else.
+/// Parses the output of [`write_cursor`]; `None` for anything else.
 fn read_cursor(text: &str) -> Option<String> {
     if text.len() > LONGEST_URI {
         return None;
@@ -79,7 +79,7 @@ fn read_cursor(text: &str) -> Option<String> {
     (!name.is_empty() && write_cursor(&name) == text).then_some(name)
 }
 
-/// The failure for a name that means no prompt.
+/// The failure for an unknown prompt.
 pub(super) fn unknown(name: &str, why: Option<&str>) -> Failure {
     let name = object::shortened(name);
     Failure::InvalidParams(match why {

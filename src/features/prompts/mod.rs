@@ -4,13 +4,13 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`list`](self::list()) | `prompts/list`, in pages |
-//! | [`get`](self::get()) | `prompts/get`; files that a prompt embeds |
-//! | `folder` | which files there are, and which name means which |
-//! | `format` | which kind of files a folder holds: this server's own, Claude Code's, Copilot's |
-//! | `parse` | bytes to a template; `front_matter` reads the YAML, `template` the text |
-//! | `render` | a template and arguments to what is said |
+//! | [`get`](self::get()) | `prompts/get`, and the files that a prompt embeds |
+//! | `folder` | which files exist, and which name means which file |
+//! | `format` | the format of the files in a folder: this server's own, Claude Code's, or Copilot's |
+//! | `parse` | from bytes to a template; `front_matter` parses the YAML, `template` the text |
+//! | `render` | from a template and arguments to messages |
 //!
-//! The last three are pure. Nothing in a prompt is ever run.
+//! The last two are pure. Nothing in a prompt is ever executed.
 
 mod folder;
 mod format;
@@ -34,12 +34,12 @@ use crate::call::Failure;
 use crate::root::{RelPath, RootError};
 use crate::services::context::Context;
 
-/// The folder of the prompts; without one there is no `method`.
+/// The prompts folder; without one, `method` does not exist.
 fn folder_of<'c>(context: &'c Context, method: &'static str) -> Result<&'c RelPath, Failure> {
     context.prompts().ok_or(Failure::SwitchedOff { method, runs: "without --prompts" })
 }
 
-/// A disk error on a prompt's file or on the folder.
+/// A disk error for the file of a prompt, or for the folder.
 fn failure(error: &RootError) -> Failure {
     match error {
         RootError::Cancelled => Failure::Cancelled,
@@ -47,37 +47,37 @@ fn failure(error: &RootError) -> Failure {
     }
 }
 
-/// Why a file is no prompt. It is left out of the list, and the log says this.
+/// Why a file is not a valid prompt. It is left out of the list, and the log gives this reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// It is too long.
+    /// The file is too long.
     #[error("longer than {0} bytes")]
     TooLong(usize),
-    /// It is in another encoding, or no text.
+    /// It is in another encoding, or not text.
     #[error("not text in UTF-8")]
     NotText,
-    /// It says nothing.
+    /// It contains no text.
     #[error("there is no text in it")]
     Empty,
     /// The second `---` is missing.
     #[error("the front matter has no end: a line of --- is missing")]
     FrontMatterWithoutEnd,
-    /// It is too long.
+    /// The front matter is too long.
     #[error("the front matter is longer than {0} bytes")]
     FrontMatterTooLong(usize),
-    /// It is no YAML, or not what it has to be, or goes beyond the limits.
+    /// The front matter is not valid YAML, has the wrong types, or exceeds the limits.
     #[error("the front matter cannot be read: {0}")]
     Yaml(String),
-    /// An argument has a name that cannot stand in a text.
+    /// An argument has a name that cannot be used in a text.
     #[error("\"{0}\" cannot be the name of an argument: use letters, digits, - and _, at most 64")]
     ArgumentName(String),
-    /// Two arguments have one name.
+    /// Two arguments have the same name.
     #[error("the argument \"{0}\" is declared twice")]
     ArgumentTwice(String),
-    /// It has too many arguments.
+    /// There are too many arguments.
     #[error("more than {0} arguments")]
     TooManyArguments(usize),
-    /// It embeds too many files.
+    /// Too many files are embedded.
     #[error("more than {0} embedded files")]
     TooManyFiles(usize),
 }

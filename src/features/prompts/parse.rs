@@ -1,5 +1,5 @@
-//! A prompt file's bytes to a [`Template`]: what it is, what it can be given, and what it says. Pure, and bounded by the
-//! length of the file.
+//! From the bytes of a prompt file to a [`Template`]: its description, its arguments, and its text. Pure, and bounded
+//! by the length of the file.
 
 use super::front_matter::{self, DeclaredArgument, ForeignKeys, OwnKeys};
 use super::template::{self, Piece};
@@ -7,18 +7,18 @@ use super::{Format, ParseError};
 use crate::call::PromptArgument;
 use crate::hostile::{escaped, is_hostile};
 
-/// Bytes of a prompt file.
+/// The limit of a prompt file, in bytes.
 pub const MOST_FILE_BYTES: usize = 256 << 10;
-/// Arguments of one prompt.
+/// The limit of arguments of one prompt.
 pub const MOST_ARGUMENTS: usize = 32;
-/// Files that one prompt embeds.
+/// The limit of files embedded in one prompt.
 pub const MOST_FILES: usize = 32;
-/// Characters of an argument's name.
+/// The longest name of an argument, in characters.
 const LONGEST_NAME: usize = 64;
-/// Characters of a description that is taken from the text.
+/// The longest description taken from the text, in characters.
 const LONGEST_SUMMARY: usize = 200;
 
-/// A prompt, as its file describes it.
+/// A prompt as its file describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     /// For people.
@@ -27,11 +27,11 @@ pub struct Template {
     pub description: Option<String>,
     /// At most [`MOST_ARGUMENTS`].
     pub arguments: Vec<PromptArgument>,
-    /// What it says.
+    /// The text in pieces.
     pub pieces: Vec<Piece>,
 }
 
-/// Reads a prompt file.
+/// Parses a prompt file.
 pub fn parse(bytes: &[u8], format: Format) -> Result<Template, ParseError> {
     if bytes.len() > MOST_FILE_BYTES {
         return Err(ParseError::TooLong(MOST_FILE_BYTES));
@@ -74,7 +74,7 @@ fn own(front_matter: &str, body: &str) -> Result<Template, ParseError> {
     Ok(Template { title: keys.title, description: keys.description, arguments, pieces })
 }
 
-/// What the text names is what can be given: nothing of it must be.
+/// The arguments are those that the text mentions; none is required.
 fn claude_command(front_matter: &str, body: &str) -> Result<Template, ParseError> {
     let (front_matter, hint) = front_matter::take_hint(front_matter);
     let keys: ForeignKeys = front_matter::read(&front_matter)?;
@@ -88,7 +88,7 @@ fn claude_command(front_matter: &str, body: &str) -> Result<Template, ParseError
     Ok(Template { title: None, description, arguments, pieces })
 }
 
-/// Every input is asked for.
+/// Every input is a required argument.
 fn copilot_prompt(front_matter: &str, body: &str) -> Result<Template, ParseError> {
     let (front_matter, _) = front_matter::take_hint(front_matter);
     let keys: ForeignKeys = front_matter::read(&front_matter)?;
@@ -103,7 +103,7 @@ fn copilot_prompt(front_matter: &str, body: &str) -> Result<Template, ParseError
     Ok(Template { title: keys.name, description: keys.description, arguments, pieces })
 }
 
-/// Adds an argument that is not known yet; one more than there may be shows that there are too many.
+/// Adds an argument that is not known yet. One more than allowed is kept, to show that there are too many.
 fn note(arguments: &mut Vec<PromptArgument>, name: &str, description: Option<&str>, required: bool) {
     if arguments.len() <= MOST_ARGUMENTS && !arguments.iter().any(|known| known.name == name) {
         let description = description.map(str::to_owned);
@@ -116,7 +116,7 @@ fn is_argument_name(name: &str) -> bool {
     !name.is_empty() && name.chars().count() <= LONGEST_NAME && !name.contains(is_odd)
 }
 
-/// The first line, as Claude Code shows it where a command has no description.
+/// The first line, which Claude Code shows if a command has no description.
 fn summary(body: &str) -> Option<String> {
     let line = body.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty())?;
     Some(line.chars().take(LONGEST_SUMMARY).collect())

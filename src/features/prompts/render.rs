@@ -1,4 +1,4 @@
-//! A [`Template`] and its arguments to what is said. Pure: files are named here, and read elsewhere.
+//! From a [`Template`] and its arguments to messages. Pure: files are named here, and read elsewhere.
 
 use std::borrow::Cow;
 
@@ -6,30 +6,30 @@ use super::parse::Template;
 use super::template::Piece;
 use crate::object;
 
-/// Bytes of all that a prompt says, embedded files included.
+/// The limit of all messages of a prompt, in bytes, including embedded files.
 pub const MOST_BYTES: usize = 1 << 20;
 
-/// A part of what a prompt says.
+/// A part of the messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Text.
     Text(String),
-    /// A file to be embedded; its path as the prompt's author wrote it.
+    /// A file to embed; its path as the author of the prompt wrote it.
     File(String),
 }
 
-/// Why a prompt cannot be given.
+/// Why a prompt cannot be rendered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
-    /// A required argument was not given.
+    /// A required argument is missing.
     #[error("The argument \"{0}\" is missing; this prompt requires it.")]
     Missing(String),
-    /// One was given that the prompt does not have.
+    /// The prompt does not have this argument.
     #[error("Unknown argument \"{name}\"; this prompt has {known}.")]
     Unknown {
         /// As the client wrote it.
         name: String,
-        /// Those that there are.
+        /// The arguments that it has.
         known: String,
     },
     /// It would be too long.
@@ -37,7 +37,7 @@ pub enum RenderError {
     TooLong,
 }
 
-/// Puts `arguments` in their places, each as it is: what it says is not read again. The last one of a name counts.
+/// Inserts `arguments` literally: placeholders in their values have no effect. The last one of a name counts.
 pub fn render(template: &Template, arguments: &[(String, String)]) -> Result<Vec<Part>, RenderError> {
     check(template, arguments)?;
     let value =
@@ -58,7 +58,7 @@ pub fn render(template: &Template, arguments: &[(String, String)]) -> Result<Vec
         }
     }
     if parts.is_empty() {
-        // Nothing but arguments, and they are empty: clients expect a message.
+        // It consists only of arguments, which are empty: clients expect a message.
         parts.push(Part::Text(String::new()));
     }
     Ok(parts)

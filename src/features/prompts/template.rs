@@ -1,36 +1,36 @@
-//! The text of a prompt as pieces: what is to be said as it stands, and where arguments and files go.
+//! The text of a prompt in pieces: literal text, and places for arguments and files.
 //!
-//! It is read once, before any argument is known. What an argument says is never read for more.
+//! It is parsed once, before any argument is known, so the value of an argument is never parsed.
 
 use super::Format;
 
-/// A placeholder is no longer than this, so that looking for its end costs little.
+/// The longest placeholder, in bytes, so that looking for its end costs little.
 const LONGEST: usize = 256;
 
 /// A piece of a prompt's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Said as it stands.
+    /// Literal text.
     Text(String),
     /// The value of the argument of this name.
     Argument(String),
-    /// A file of the served directory; its path as it is written.
+    /// A file of the served directory; its path as written.
     File(String),
 }
 
-/// What can stand in a text.
+/// A placeholder in a text.
 #[derive(Debug, PartialEq, Eq)]
 struct Placeholder<'t> {
     /// The argument.
     name: &'t str,
-    /// What the text says of it.
+    /// What the text says about it.
     hint: Option<&'t str>,
-    /// Bytes of the text.
+    /// Its length in the text, in bytes.
     length: usize,
 }
 
-/// Reads a text. `is_argument` is shown the name of each placeholder, and what the text says of it; one that is none
-/// stays as it stands.
+/// Splits a text into pieces. `is_argument` is called with the name of each placeholder and what the text says about
+/// it; a placeholder that is not an argument stays as it is.
 pub(super) fn pieces(
     text: &str,
     format: Format,
@@ -46,7 +46,7 @@ pub(super) fn pieces(
     pieces.end()
 }
 
-/// The path in `{{file:PATH}}`, where that is all of a line.
+/// The path in `{{file:PATH}}`, if the line contains nothing else.
 fn file(line: &str) -> Option<&str> {
     let path = line.trim().strip_prefix("{{file:")?.strip_suffix("}}")?.trim();
     (!path.is_empty() && !path.contains("{{") && !path.contains("}}")).then_some(path)
@@ -84,7 +84,7 @@ fn placeholder(text: &str, format: Format) -> Option<Placeholder<'_>> {
     }
 }
 
-/// `$ARGUMENTS`, or `$1` to `$9`. A longer word or number is another thing.
+/// `$ARGUMENTS`, or `$1` to `$9`. A longer word or number is not a placeholder.
 fn dollar(text: &str) -> Option<Placeholder<'_>> {
     const ALL: &str = "ARGUMENTS";
     let rest = &text[1..];
@@ -94,7 +94,7 @@ fn dollar(text: &str) -> Option<Placeholder<'_>> {
     (!rest[name.len()..].starts_with(goes_on)).then_some(Placeholder { name, hint: None, length: 1 + name.len() })
 }
 
-/// What is between `open`, which the text must begin with, and `close`; and the bytes of all three.
+/// The text between `open`, which must be at the start, and `close`; and the length of all three.
 fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<(&'t str, usize)> {
     let inner = text.strip_prefix(open)?;
     let near = &inner.as_bytes()[..inner.len().min(LONGEST)];
@@ -102,7 +102,7 @@ fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<(&'t str, usize
     Some((&inner[..end], open.len() + end + close.len()))
 }
 
-/// Pieces in the making: text that follows text is one piece.
+/// Pieces under construction: adjacent texts become one piece.
 #[derive(Default)]
 struct Pieces {
     done: Vec<Piece>,

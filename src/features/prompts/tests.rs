@@ -1,4 +1,4 @@
-//! From a file's bytes to what is said, without a disk.
+//! From the bytes of a file to messages, without a disk.
 
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ fn text(text: &str) -> Part {
     Part::Text(text.to_owned())
 }
 
-/// So many of something in a row.
+/// `count` of something in a row.
 fn many(count: usize, one: impl Fn(usize) -> String) -> String {
     (0..count).map(one).collect::<Vec<_>>().concat()
 }
@@ -192,7 +192,7 @@ fn a_prompt_that_would_be_too_long_is_not_made() {
 }
 
 proptest! {
-    /// Whatever a file holds, its parts without placeholders are what is said.
+    /// Whatever a file contains, its parts without placeholders are unchanged in the messages.
     #[test]
     fn text_without_arguments_is_said_as_it_stands(body in "[a-z{}$: \\n]{1,60}") {
         for format in FORMATS {

@@ -1,4 +1,4 @@
-//! Content: what tools and prompts say, and what resources hold.
+//! Content: of tools and prompts, and of resources.
 
 use super::Meta;
 use crate::bytes::Bytes;

@@ -1,5 +1,5 @@
-//! A connection as a function from request to response: what `guard`, a fuzz target, feeds. It makes the checks of
-//! [`serve`](super::serve) without a socket and without hyper's parser.
+//! A connection as a function from request to response, for the fuzz target `guard`. It makes the same checks as
+//! [`serve`](super::serve), without a socket and without hyper's parser.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use super::connections::{Connections, Entry};
 use super::endpoint::{Connection, Endpoint};
 use crate::server::Server;
 
-/// One connection to an endpoint of its own.
+/// One connection to its own endpoint.
 #[derive(Debug)]
 pub struct Service {
     entry: Entry,
 }
 
 impl Service {
-    /// `None`: there is no room for the connection.
+    /// `None` if there is no room for the connection.
     pub fn new(server: Arc<Server>, access: Access) -> Option<Self> {
         let connection = Connection::new(Arc::new(Endpoint::new(server, access)));
         Some(Self { entry: Connections::new(1).add(connection)? })

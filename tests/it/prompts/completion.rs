@@ -42,7 +42,7 @@ fn another_argument_has_no_completions() {
 }
 
 #[test]
-fn what_is_unknown_is_named() {
+fn unknown_prompts_and_arguments_are_named() {
     let tree = tree();
     let mut server = serve(&tree).start();
     for (params, named) in [

@@ -1,4 +1,4 @@
-//! `prompts/get`: arguments, embedded files, and what is refused.
+//! `prompts/get`: arguments, embedded files, and what is rejected.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn every_revision_gives_a_prompt() {
 }
 
 #[test]
-fn what_is_wrong_is_named_alike_in_both_eras() {
+fn errors_are_the_same_in_both_eras() {
     let tree = Tree::new().file("prompts/review.md", REVIEW).file("other.md", "x");
     let (mut legacy, mut modern) = (serve(&tree).start().legacy(LEGACY[3]), serve(&tree).start());
     for (params, named) in [
@@ -69,7 +69,7 @@ fn files_are_embedded_whole() {
 }
 
 #[test]
-fn what_is_embedded_follows_all_rules_of_the_root() {
+fn embedded_files_follow_all_rules_of_the_root() {
     let mut tree = Tree::new().file(".env", "KEY=1").file("sub/x", "x").dir("deep");
     for (name, path) in [
         ("missing", "nope.txt"),
@@ -98,7 +98,7 @@ fn what_is_embedded_follows_all_rules_of_the_root() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_embedded_through_a_link_stays_inside() {
+fn links_to_embedded_files_stay_inside() {
     let tree = Tree::new()
         .file("real.txt", "inside")
         .link("in.txt", "real.txt")
@@ -116,7 +116,7 @@ fn what_is_embedded_through_a_link_stays_inside() {
 }
 
 #[test]
-fn no_more_is_said_than_a_megabyte() {
+fn messages_are_limited_to_a_megabyte() {
     let tree = Tree::new()
         .file("prompts/one.md", "{{file:half}}\n{{file:half}}")
         .file("prompts/two.md", "x\n{{file:half}}\n{{file:half}}")

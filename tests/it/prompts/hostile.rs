@@ -1,4 +1,4 @@
-//! Files that are made to break prompts, and names that lead elsewhere.
+//! Files made to break prompts, and names that lead elsewhere.
 
 use serde_json::json;
 
@@ -25,7 +25,7 @@ fn one_hostile_file_of_each_kind_hides_no_other() {
 
 #[cfg(unix)]
 #[test]
-fn links_devices_and_denied_files_are_no_prompts() {
+fn links_devices_and_denied_files_are_not_prompts() {
     let tree = Tree::new()
         .file("prompts/good.md", "x")
         .link("prompts/out.md", "../../secret")
@@ -80,7 +80,7 @@ fn it_stops_when_it_is_cancelled() {
     }
 }
 
-/// Else a client could write what is said in the user's name.
+/// Otherwise a client could write what appears as the user's words.
 #[test]
 fn clients_that_may_write_cannot_change_prompts() {
     let tree = Tree::new().file("my [prompts]/a.md", "x").dir("notes");

@@ -1,4 +1,4 @@
-//! `prompts/list`, and what a server says of prompts.
+//! `prompts/list`, and how a server describes its prompts.
 
 use serde_json::json;
 
@@ -28,7 +28,7 @@ fn both_eras_list_what_the_files_say() {
 }
 
 #[test]
-fn the_capability_is_declared_with_the_option_alone() {
+fn the_capability_is_declared_only_with_the_option() {
     let tree = Tree::new().dir("prompts");
     let capability = |server: TestServer| {
         let mut server = server;
@@ -66,7 +66,7 @@ fn pages_follow_each_other_in_the_order_of_names() {
 }
 
 #[test]
-fn a_cursor_holds_in_another_process_and_where_its_prompt_is_gone() {
+fn a_cursor_is_valid_in_another_process_and_after_its_prompt_is_gone() {
     let tree = Tree::new().file("prompts/a.md", "x").file("prompts/b.md", "x").file("prompts/c.md", "x");
     let small = || serve(&tree).limits(|limits| limits.page = 2).start();
     let cursor = small().result("prompts/list", json!({}))["nextCursor"].take();
@@ -93,7 +93,7 @@ fn long_descriptions_make_short_pages() {
 }
 
 #[test]
-fn what_is_no_prompt_is_named_and_hides_no_other() {
+fn invalid_files_are_named_and_hide_no_other() {
     let tree = Tree::new()
         .file("prompts/a.md", "x")
         .file("prompts/bad.md", "---\ndescription: [\n---\nx")
@@ -114,7 +114,7 @@ fn what_is_no_prompt_is_named_and_hides_no_other() {
 }
 
 #[test]
-fn the_check_counts_prompts_and_names_what_is_none() {
+fn check_counts_prompts_and_names_invalid_files() {
     let tree = Tree::new().file("prompts/a.md", "x").file("prompts/bad.md", "---\n").file("prompts/b.md", "x");
     let output = run(["--check", "--prompts", "prompts", tree.path().to_str().expect("text")], "");
     let report = String::from_utf8(output.stdout).expect("text");
@@ -124,7 +124,7 @@ fn the_check_counts_prompts_and_names_what_is_none() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_is_refused_at_the_start() {
+fn an_invalid_folder_is_rejected_at_startup() {
     let tree = Tree::new().file("a.txt", "x").file(".ssh/x.md", "x");
     for (path, why) in [
         ("missing", "not found"),

@@ -1,4 +1,4 @@
-//! `notifications/prompts/list_changed`, for a legacy client that has listed, and on a stream that asked for it.
+//! `notifications/prompts/list_changed`, for a legacy client that has listed, and on a stream opened for it.
 
 use std::fs;
 
@@ -27,7 +27,7 @@ fn is_told(live: &mut Live) {
 }
 
 #[test]
-fn prompts_that_come_and_go_are_told() {
+fn new_and_deleted_prompts_are_reported() {
     let mut live = live("prompts");
     fs::write(live.tree.join("new.md"), "x").expect("a file");
     fs::rename(live.tree.join("new.md"), live.tree.join("prompts/sub/new.md")).expect("it is moved");
@@ -41,7 +41,7 @@ fn prompts_that_come_and_go_are_told() {
 }
 
 #[test]
-fn another_description_is_told_and_another_text_is_not() {
+fn a_changed_description_is_reported_and_a_changed_text_is_not() {
     let mut live = live("prompts");
     append(&live.tree, "prompts/review.md", "More of it.\n");
     live.nothing_else();
@@ -51,7 +51,7 @@ fn another_description_is_told_and_another_text_is_not() {
 }
 
 #[test]
-fn a_file_that_becomes_bad_and_good_again_is_told() {
+fn a_file_that_becomes_invalid_and_valid_again_is_reported() {
     let mut live = live("prompts");
     let replace = |live: &Live, text: &str| {
         fs::write(live.tree.join("new.md"), text).expect("a file");
@@ -65,7 +65,7 @@ fn a_file_that_becomes_bad_and_good_again_is_told() {
 }
 
 #[test]
-fn a_folder_that_goes_and_comes_again_is_told() {
+fn a_folder_that_disappears_and_returns_is_reported() {
     let mut live = live("prompts");
     fs::rename(live.tree.join("prompts"), live.tree.join("away")).expect("it is moved");
     is_told(&mut live);
@@ -77,7 +77,7 @@ fn a_folder_that_goes_and_comes_again_is_told() {
 }
 
 #[test]
-fn other_files_are_none_of_its_business() {
+fn changes_of_other_files_are_not_reported() {
     let mut live = live("prompts");
     fs::write(live.tree.join("other.md"), "x").expect("a file");
     fs::write(live.tree.join("prompts/notes.txt"), "x").expect("a file");

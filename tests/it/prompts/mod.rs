@@ -1,14 +1,14 @@
-//! Prompts: what is listed, what one says, and what is never in either.
+//! Prompts: what is listed, what their messages are, and what is never in either.
 
 // Pages, order, what is left out and named on stderr, what is declared.
 mod list;
 // Arguments, embedded files, errors.
 mod get;
-// Paths that are typed as arguments.
+// Completion of arguments that are paths.
 mod completion;
-// Who hears that the list has changed, and when.
+// Who is notified that the list has changed, and when.
 mod live;
-// Files that are made to break it, and names that lead elsewhere.
+// Files made to break it, and names that lead elsewhere.
 mod hostile;
 
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ use crate::support::{Client, TestServer, Tree};
 pub(crate) const REVIEW: &str = "---\ntitle: Review\ndescription: Reviews a file\narguments:\n  - name: path\n    \
     description: Which file\n    required: true\n  - name: focus\n---\nReview {{path}} for {{focus}}.\n";
 
-/// To serve a tree with its `prompts`.
+/// A server of a tree with its `prompts`.
 fn serve(tree: &Tree) -> Builder {
     TestServer::builder(tree).prompts("prompts")
 }
@@ -38,7 +38,7 @@ fn names(client: &mut impl Client) -> Vec<String> {
     panic!("the pages never come to an end");
 }
 
-/// What a prompt says: the content of each of its messages, all of the user.
+/// The messages of a prompt: the content of each, all from the user.
 #[allow(clippy::needless_pass_by_value, reason = "called with json!")]
 fn said(client: &mut impl Client, name: &str, arguments: Value) -> Vec<Value> {
     let mut result = client.result("prompts/get", json!({"name": name, "arguments": arguments}));
