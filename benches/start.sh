@@ -34,6 +34,15 @@ median() {
 
 read -r own_time own_memory <<<"$(median target/release/mcp-fs sample-root)"
 read -r time memory <<<"$(median node "$official/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js" sample-root)"
+static=target/dist/x86_64-unknown-linux-gnu/release/mcp-fs
+if [ -x "$static" ]; then
+  read -r static_time static_memory <<<"$(median "$static" sample-root)"
+  awk -v a="$own_time" -v b="$static_time" -v c="$own_memory" -v d="$static_memory" 'BEGIN {
+    printf "the static program of packaging/build: %.2f of the time, %.2f of the memory\n", b / a, d / c
+  }'
+else
+  echo "SKIPPED the static program: packaging/build makes it"
+fi
 awk -v a="$own_time" -v b="$time" -v c="$own_memory" -v d="$memory" 'BEGIN {
   printf "start to first answer: mcp-fs %.1f ms, official %.1f ms: %.0f times faster\n", a / 1000, b / 1000, b / a
   printf "memory then: mcp-fs %.1f MiB, official %.1f MiB: 1/%.0f\n", c / 1024, d / 1024, d / c

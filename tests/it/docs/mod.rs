@@ -3,6 +3,7 @@
 mod examples;
 mod limits;
 mod messages;
+mod packages;
 mod pages;
 mod said;
 
