@@ -6,10 +6,9 @@ use super::parse::Template;
 use super::render::{self, MOST_BYTES, Part, RenderError};
 use super::{failure, folder_of};
 use crate::call::{Block, Contents, Data, Failure, PromptMessages};
-use crate::features::{content, text};
-use crate::root::{File, RootError};
+use crate::features::{resources, text};
+use crate::root::RootError;
 use crate::services::context::Context;
-use crate::text::Text;
 
 /// The messages of the prompt.
 pub(crate) fn get(name: &str, arguments: &[(String, String)], context: &Context) -> Result<PromptMessages, Failure> {
@@ -54,21 +53,14 @@ fn embed(path: &str, room: &mut usize, context: &Context) -> Result<Contents, Fa
     });
     let (file, bytes) = read.map_err(|error| unreadable(path, uri, &error))?;
     let is_whole = bytes.len() as u64 >= file.stat.size;
-    let (mime_type, data) = match Text::from_bytes(bytes) {
-        Ok(text) => (content::media_type(name(&file), text.as_bytes(), true), Data::Text(text)),
-        Err(bytes) => (content::media_type(name(&file), &bytes, false), Data::Blob(bytes)),
-    };
+    let data = Data::from_bytes(bytes, true);
     let length = match &data {
         Data::Text(text) => text.len(),
         Data::Blob(bytes) => bytes.len().div_ceil(3) * 4,
     };
     *room = room.checked_sub(length).filter(|_| is_whole).ok_or_else(|| refused(&RenderError::TooLong))?;
     let uri = root.uri(&file.path);
-    Ok(Contents { uri, mime_type: mime_type.to_owned(), data, continues: None, version: None })
-}
-
-fn name(file: &File) -> &[u8] {
-    file.path.file_name().unwrap_or_default()
+    Ok(Contents { uri, mime_type: resources::media_type(&file, &data), data, continues: None, version: None })
 }
 
 fn refused(error: &RenderError) -> Failure {

@@ -12,7 +12,7 @@ mod read;
 mod subscribe;
 
 pub(super) use self::list::list;
-pub(super) use self::read::{path_of, read};
+pub(super) use self::read::{media_type, path_of, read};
 pub(super) use self::subscribe::{listen, subscribe, unsubscribe};
 use crate::call::{Failure, ResourceTemplate};
 use crate::root::{Root, RootError};

@@ -5,7 +5,6 @@
 //! byte. A blob cannot be cut, and one that is too large is refused.
 
 use super::failure;
-use crate::bytes::Bytes;
 use crate::call::{Contents, Continuation, Data, Failure};
 use crate::features::content;
 use crate::features::format::{grouped, push_entry};
@@ -54,10 +53,10 @@ impl Reader<'_> {
             self.context.reserve(size)?;
             let bytes = text::head(file, size as usize, &self.context.cancel).map_err(|error| self.failure(error))?;
             return match Text::from_bytes(bytes) {
-                Ok(text) if window.is_none() && size <= text_limit => Ok(self.whole_text(file, text)),
+                Ok(text) if window.is_none() && size <= text_limit => Ok(self.whole(file, Data::Text(text))),
                 Ok(_) => self.part(file, window),
                 Err(_) if window.is_some() => Err(range_on("a binary file")),
-                Err(bytes) if size <= limits.blob_bytes as u64 => Ok(self.blob(file, bytes)),
+                Err(bytes) if size <= limits.blob_bytes as u64 => Ok(self.whole(file, Data::Blob(bytes))),
                 Err(_) => Err(self.too_big(size)),
             };
         }
@@ -69,19 +68,8 @@ impl Reader<'_> {
         self.part(file, window)
     }
 
-    fn whole_text(&self, file: &File, text: Text) -> Contents {
-        let mime_type = content::media_type(name(file), text.as_bytes(), true).to_owned();
-        self.contents(file, mime_type, Data::Text(text), None)
-    }
-
-    /// Anything else, including text in another encoding, which is named if known.
-    fn blob(&self, file: &File, bytes: Bytes) -> Contents {
-        let encoding = text::detect(&bytes, true);
-        let mut mime_type = content::media_type(name(file), &bytes, encoding.is_some()).to_owned();
-        if let Some(charset) = encoding.and_then(text::Encoding::known_charset) {
-            mime_type += &format!("; charset={charset}");
-        }
-        self.contents(file, mime_type, Data::Blob(bytes), None)
+    fn whole(&self, file: &File, data: Data) -> Contents {
+        self.contents(file, media_type(file, &data), data, None)
     }
 
     fn contents(&self, file: &File, mime_type: String, data: Data, continues: Option<Continuation>) -> Contents {
@@ -156,6 +144,20 @@ impl Reader<'_> {
         let (size, limit) = (grouped(size), grouped(self.context.limits().blob_bytes as u64));
         self.unreadable(&format!("binary file of {size} bytes; the limit is {limit} (--max-blob-bytes)"))
     }
+}
+
+/// The media type of a whole file. Text in another encoding than UTF-8 is a blob, and its encoding is named if known.
+pub(crate) fn media_type(file: &File, data: &Data) -> String {
+    let bytes = match data {
+        Data::Text(text) => return content::media_type(name(file), text.as_bytes(), true).to_owned(),
+        Data::Blob(bytes) => bytes,
+    };
+    let encoding = text::detect(bytes, true);
+    let mut mime_type = content::media_type(name(file), bytes, encoding.is_some()).to_owned();
+    if let Some(charset) = encoding.and_then(text::Encoding::known_charset) {
+        mime_type += &format!("; charset={charset}");
+    }
+    mime_type
 }
 
 fn name(file: &File) -> &[u8] {

@@ -149,3 +149,13 @@ fn tools_are_the_same_with_prompts() {
     let (mut with, mut without) = (serve(&tree).start(), TestServer::start(&tree));
     assert_eq!(with.result("tools/list", json!({})), without.result("tools/list", json!({})));
 }
+
+#[test]
+fn embedded_files_have_the_media_type_of_the_resource() {
+    let tree = Tree::new().file("prompts/one.md", "{{file:wide.txt}}").file("wide.txt", b"\xFF\xFEh\0i\0");
+    let mut server = serve(&tree).start();
+    let embedded = said(&mut server, "one", json!({}))[0]["resource"].clone();
+    let read = server.result("resources/read", json!({"uri": embedded["uri"]}))["contents"][0].clone();
+    assert!(read["mimeType"].as_str().is_some_and(|kind| kind.contains("charset=")), "{read}");
+    assert_eq!((&embedded["mimeType"], &embedded["blob"]), (&read["mimeType"], &read["blob"]));
+}
