@@ -71,3 +71,26 @@ pub(in crate::root) fn read_cached(_file: &File, _buffer: &mut [u8]) -> io::Resu
 pub(in crate::root) fn stat_here(_dir: &File, _name: &[u8], _can: Caps) -> Result<Stat, RootError> {
     Err(RootError::NoAnswer)
 }
+
+/// Reserves space for an open file: not supported here.
+#[expect(clippy::unnecessary_wraps, reason = "the same signature as on Linux")]
+pub(in crate::root) fn reserve(_file: &File, _size: u64) -> io::Result<()> {
+    Ok(())
+}
+
+/// The mount through which a file or directory was opened: not known here. On Windows it is reached through a reparse
+/// point, which is not followed.
+pub(in crate::root) fn mount_of<F>(_file: F) -> Option<u64> {
+    None
+}
+
+/// A handle of the directory for listing it.
+pub(in crate::root) fn listable(dir: &Dir) -> io::Result<File> {
+    Ok(dir.try_clone()?.into_std_file())
+}
+
+/// Where the next data of a file is: holes are not known here.
+#[expect(clippy::unnecessary_wraps, reason = "the same signature as on Linux")]
+pub(in crate::root) fn data(_file: &File, at: u64, end: u64) -> io::Result<Option<(u64, u64)>> {
+    Ok(Some((at, end)))
+}

@@ -10,6 +10,8 @@ use cap_std::fs::{Dir, OpenOptions};
 
 use crate::root::sys::{Lock, without_group};
 
+pub(in crate::root) use crate::root::sys::portable::{data, listable, mount_of, reserve};
+
 /// Fails if this user may not write to the file itself.
 pub(in crate::root) fn may_write(dir: &Dir, name: &OsStr) -> io::Result<()> {
     dir.open_with(name, OpenOptions::new().write(true).follow(FollowSymlinks::No)).map(drop)
@@ -18,40 +20,38 @@ pub(in crate::root) fn may_write(dir: &Dir, name: &OsStr) -> io::Result<()> {
 /// Renames, and fails with [`io::ErrorKind::AlreadyExists`] if the new name is taken, even by a dangling link.
 /// [`io::ErrorKind::Unsupported`]: this system or file system cannot guarantee that.
 pub(in crate::root) fn rename_new(from: (&Dir, &OsStr), to: (&Dir, &OsStr)) -> io::Result<()> {
-    #[cfg(target_vendor = "apple")]
-    {
-        use rustix::fs::{RenameFlags, renameat_with};
-        use rustix::io::Errno;
-
-        match renameat_with(from.0, from.1, to.0, to.1, RenameFlags::NOREPLACE) {
-            Err(Errno::INVAL | Errno::NOTSUP) => Err(io::ErrorKind::Unsupported.into()),
-            renamed => Ok(renamed?),
-        }
-    }
-    #[cfg(not(target_vendor = "apple"))]
-    {
-        let (_, _) = (from, to);
-        Err(io::ErrorKind::Unsupported.into())
-    }
+    rename(from, to, Taken::IsError)
 }
 
 /// Swaps two names atomically. [`io::ErrorKind::Unsupported`]: this system or file system cannot.
 pub(in crate::root) fn exchange(one: (&Dir, &OsStr), other: (&Dir, &OsStr)) -> io::Result<()> {
-    #[cfg(target_vendor = "apple")]
-    {
-        use rustix::fs::{RenameFlags, renameat_with};
-        use rustix::io::Errno;
+    rename(one, other, Taken::IsSwapped)
+}
 
-        match renameat_with(one.0, one.1, other.0, other.1, RenameFlags::EXCHANGE) {
-            Err(Errno::INVAL | Errno::NOTSUP) => Err(io::ErrorKind::Unsupported.into()),
-            exchanged => Ok(exchanged?),
-        }
+/// What happens to a new name that is taken.
+enum Taken {
+    IsError,
+    IsSwapped,
+}
+
+#[cfg(target_vendor = "apple")]
+fn rename(from: (&Dir, &OsStr), to: (&Dir, &OsStr), taken: Taken) -> io::Result<()> {
+    use rustix::fs::{RenameFlags, renameat_with};
+    use rustix::io::Errno;
+
+    let flags = match taken {
+        Taken::IsError => RenameFlags::NOREPLACE,
+        Taken::IsSwapped => RenameFlags::EXCHANGE,
+    };
+    match renameat_with(from.0, from.1, to.0, to.1, flags) {
+        Err(Errno::INVAL | Errno::NOTSUP) => Err(io::ErrorKind::Unsupported.into()),
+        renamed => Ok(renamed?),
     }
-    #[cfg(not(target_vendor = "apple"))]
-    {
-        let (_, _) = (one, other);
-        Err(io::ErrorKind::Unsupported.into())
-    }
+}
+
+#[cfg(not(target_vendor = "apple"))]
+fn rename(_from: (&Dir, &OsStr), _to: (&Dir, &OsStr), _taken: Taken) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Tries to take the advisory lock on an open file, which ends when the file is closed.
@@ -88,22 +88,6 @@ pub(in crate::root) fn clear_set_id(file: &File) -> io::Result<()> {
     }
 }
 
-/// Reserves space for an open file: not supported here.
-#[expect(clippy::unnecessary_wraps, reason = "the same signature as on Linux")]
-pub(in crate::root) fn reserve(_file: &File, _size: u64) -> io::Result<()> {
-    Ok(())
-}
-
-/// The mount through which a file or directory was opened: not known here.
-pub(in crate::root) fn mount_of<F>(_file: F) -> Option<u64> {
-    None
-}
-
-/// A handle of the directory for listing it.
-pub(in crate::root) fn listable(dir: &Dir) -> io::Result<File> {
-    Ok(dir.try_clone()?.into_std_file())
-}
-
 /// Waits until the names in a directory are on the disk.
 pub(in crate::root) fn sync(dir: &Dir) -> io::Result<()> {
     listable(dir)?.sync_all()
@@ -133,10 +117,4 @@ pub(in crate::root) fn copy_mode(source: &File, copy: &File) -> io::Result<()> {
     let mode = from.mode() & 0o777;
     let mode = if from.gid() == to.gid() { mode } else { without_group(mode) };
     copy.set_permissions(std::fs::Permissions::from_mode(mode))
-}
-
-/// Where the next data of a file is: holes are not known here.
-#[expect(clippy::unnecessary_wraps, reason = "the same signature as on Linux")]
-pub(in crate::root) fn data(_file: &File, at: u64, end: u64) -> io::Result<Option<(u64, u64)>> {
-    Ok(Some((at, end)))
 }

@@ -16,6 +16,8 @@ use winx::file::AccessMode;
 
 use crate::root::sys::Lock;
 
+pub(in crate::root) use crate::root::sys::portable::{data, listable, mount_of, reserve};
+
 /// How long a change waits for a file that another program has open, and how often it tries.
 const PATIENCE: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(20);
@@ -80,22 +82,6 @@ pub(in crate::root) fn clear_set_id(_file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Reserves space for an open file: not supported here.
-#[expect(clippy::unnecessary_wraps, reason = "the same signature as on Linux")]
-pub(in crate::root) fn reserve(_file: &File, _size: u64) -> io::Result<()> {
-    Ok(())
-}
-
-/// A mount in a directory is reached through a reparse point.
-pub(in crate::root) fn mount_of<F>(_file: F) -> Option<u64> {
-    None
-}
-
-/// A handle of the directory for listing it.
-pub(in crate::root) fn listable(dir: &Dir) -> io::Result<File> {
-    Ok(dir.try_clone()?.into_std_file())
-}
-
 /// The system writes names by itself.
 #[expect(clippy::unnecessary_wraps, reason = "the same signature as on Unix")]
 pub(in crate::root) fn sync(_dir: &Dir) -> io::Result<()> {
@@ -116,10 +102,4 @@ pub(in crate::root) fn copy_mode(source: &File, copy: &File) -> io::Result<()> {
         copy.set_permissions(metadata.permissions())?;
     }
     Ok(())
-}
-
-/// Where the next data of a file is: holes are not known here.
-#[expect(clippy::unnecessary_wraps, reason = "the same signature as on Linux")]
-pub(in crate::root) fn data(_file: &File, at: u64, end: u64) -> io::Result<Option<(u64, u64)>> {
-    Ok(Some((at, end)))
 }
