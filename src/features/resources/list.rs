@@ -113,7 +113,8 @@ fn runs(snapshot: &Snapshot, range: Range<usize>, most: usize) -> Vec<Range<usiz
     while start < range.end && runs.len() < most {
         let (directory, _) = snapshot.file(start);
         let is_other = |at: &usize| !std::ptr::eq(snapshot.file(*at).0, directory);
-        let end = (start + 1..range.end.min(start + RUN)).find(is_other).unwrap_or(range.end.min(start + RUN));
+        let longest = range.end.min(start + RUN);
+        let end = (start + 1..longest).find(is_other).unwrap_or(longest);
         runs.push(start..end);
         start = end;
     }

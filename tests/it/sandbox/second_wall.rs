@@ -17,8 +17,8 @@ use super::escapes::{Target, spelled, tree};
 use super::walls::Walls;
 use super::{OPERATIONS, request};
 use crate::support::Client as _;
-use crate::writes::outside;
 use crate::writes::refused::state;
+use crate::writes::{changing, outside};
 
 /// `stat` does not open anything, so Landlock allows it: that shows that nothing but the second wall is there.
 #[test]
@@ -72,7 +72,7 @@ fn nothing_outside_is_changed_behind_the_second_wall_alone() {
     let before = state(tree.outside());
     let mut refused = 0;
     for spelling in outside::ways(&tree) {
-        for (tool, arguments) in outside::calls(&spelling) {
+        for (tool, arguments) in changing(&spelling) {
             let said = process.tool(tool, arguments);
             refused += usize::from(said.to_string().contains("permission denied"));
         }

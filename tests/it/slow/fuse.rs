@@ -4,13 +4,14 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use fuser::{
     BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
     LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEntry, ReplyOpen, ReplyStatfs, Request,
 };
 
+use super::remote_fs::attributes;
 use crate::sandbox::skipped;
 use crate::support::TIMEOUT;
 
@@ -123,41 +124,26 @@ impl Reply {
 
 struct Far(Arc<Gate>);
 
-fn attributes(number: u64, kind: FileType) -> FileAttr {
-    FileAttr {
-        ino: INodeNo(number),
-        size: match (number, kind) {
-            (LARGE, _) => 2 << 20,
-            (_, FileType::RegularFile) => TEXT.len() as u64,
-            _ => 0,
-        },
-        blocks: 1,
-        atime: UNIX_EPOCH,
-        mtime: UNIX_EPOCH,
-        ctime: UNIX_EPOCH,
-        crtime: UNIX_EPOCH,
-        kind,
-        perm: 0o755,
-        nlink: 1,
-        uid: rustix::process::getuid().as_raw(),
-        gid: rustix::process::getgid().as_raw(),
-        rdev: 0,
-        blksize: 512,
-        flags: 0,
-    }
+fn far(number: u64, kind: FileType) -> FileAttr {
+    let size = match (number, kind) {
+        (LARGE, _) => 2 << 20,
+        (_, FileType::RegularFile) => TEXT.len() as u64,
+        _ => 0,
+    };
+    attributes(number, kind, size)
 }
 
 impl Filesystem for Far {
     fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         match ENTRIES.iter().find(|(.., entry)| parent == INodeNo::ROOT && *entry == name) {
-            Some((number, kind, _)) => reply.entry(&TTL, &attributes(*number, *kind), Generation(0)),
+            Some((number, kind, _)) => reply.entry(&TTL, &far(*number, *kind), Generation(0)),
             None => reply.error(Errno::ENOENT),
         }
     }
 
     fn getattr(&self, _: &Request, number: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
         let entry = ENTRIES.iter().find(|(entry, ..)| number == INodeNo(*entry));
-        reply.attr(&TTL, &attributes(number.0, entry.map_or(FileType::Directory, |(_, kind, _)| *kind)));
+        reply.attr(&TTL, &far(number.0, entry.map_or(FileType::Directory, |(_, kind, _)| *kind)));
     }
 
     fn statfs(&self, _: &Request, _: INodeNo, reply: ReplyStatfs) {

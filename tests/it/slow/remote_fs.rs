@@ -119,22 +119,30 @@ impl Shared {
     }
 }
 
-fn attributes(number: u64, node: &Node) -> FileAttr {
+fn of_node(number: u64, node: &Node) -> FileAttr {
+    match &node.content {
+        Some(content) => attributes(number, FileType::RegularFile, content.len() as u64),
+        None => attributes(number, FileType::Directory, 0),
+    }
+}
+
+/// What a file system of these tests says of an entry.
+pub(crate) fn attributes(number: u64, kind: FileType, size: u64) -> FileAttr {
     FileAttr {
         ino: INodeNo(number),
-        size: node.content.as_ref().map_or(0, |content| content.len() as u64),
+        size,
         blocks: 1,
         atime: UNIX_EPOCH,
         mtime: UNIX_EPOCH,
         ctime: UNIX_EPOCH,
         crtime: UNIX_EPOCH,
-        kind: if node.content.is_some() { FileType::RegularFile } else { FileType::Directory },
+        kind,
         perm: 0o755,
         nlink: 1,
         uid: rustix::process::getuid().as_raw(),
         gid: rustix::process::getgid().as_raw(),
         rdev: 0,
-        blksize: 4_096,
+        blksize: 512,
         flags: 0,
     }
 }
@@ -160,7 +168,7 @@ impl Filesystem for Handler {
         let nodes = lock(&self.0.nodes).clone();
         match nodes.iter().position(|node| node.parent == parent.0 && *node.name == *name && !node.name.is_empty()) {
             Some(at) => {
-                let attributes = attributes(at as u64 + 1, &nodes[at]);
+                let attributes = of_node(at as u64 + 1, &nodes[at]);
                 reply.entry(&self.0.behaviour.ttl, &attributes, Generation(0));
             }
             None => reply.error(Errno::ENOENT),
@@ -170,7 +178,7 @@ impl Filesystem for Handler {
     fn getattr(&self, _: &Request, number: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
         let _counted = self.0.work("getattr");
         match self.0.node(number) {
-            Some(node) => reply.attr(&self.0.behaviour.ttl, &attributes(number.0, &node)),
+            Some(node) => reply.attr(&self.0.behaviour.ttl, &of_node(number.0, &node)),
             None => reply.error(Errno::ENOENT),
         }
     }
@@ -229,7 +237,7 @@ impl Filesystem for Handler {
         let _counted = self.0.work("readdir");
         let nodes = lock(&self.0.nodes).clone();
         for (at, node) in nodes.iter().enumerate().skip(offset as usize).filter(|(at, _)| *at > 0) {
-            let kind = attributes(0, node).kind;
+            let kind = of_node(0, node).kind;
             if node.parent == number.0 && reply.add(INodeNo(at as u64 + 1), at as u64 + 1, kind, &node.name) {
                 break;
             }
@@ -241,7 +249,7 @@ impl Filesystem for Handler {
         let _counted = self.0.work("readdirplus");
         let (nodes, ttl) = (lock(&self.0.nodes).clone(), self.0.behaviour.ttl);
         for (at, node) in nodes.iter().enumerate().skip(offset as usize).filter(|(at, _)| *at > 0) {
-            let (own, attributes) = (at as u64 + 1, attributes(at as u64 + 1, node));
+            let (own, attributes) = (at as u64 + 1, of_node(at as u64 + 1, node));
             if node.parent == number.0 && reply.add(INodeNo(own), own, &node.name, &ttl, &attributes, Generation(0)) {
                 break;
             }

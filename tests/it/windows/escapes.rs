@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::short_name;
 use crate::sandbox::{OPERATIONS, READ_RESOURCE, SUBSCRIBE, request, skipped};
 use crate::support::{Client, SECRET_MARKER, TestServer, Tree};
+use crate::writes::changing;
 
 fn tree() -> Tree {
     Tree::new()
@@ -15,6 +16,7 @@ fn tree() -> Tree {
         .file("sub/.env", SECRET_MARKER)
         .file("sub/file", "inside")
         .file("a", "inside")
+        .file("tree/b", "inside")
 }
 
 /// Denied files and directories. `{root}` is the served directory with its drive, `{bare}` without.
@@ -157,22 +159,6 @@ fn state(tree: &Tree) -> BTreeMap<String, Vec<u8>> {
     entries.map(|entry| (entry.path().display().to_string(), content(&entry))).collect()
 }
 
-/// Every call that changes something, with `path` as one of its paths.
-fn changes(path: &str) -> Vec<(&'static str, Value)> {
-    vec![
-        ("write_file", json!({"path": path, "content": "x", "createParents": true})),
-        ("write_file", json!({"path": path, "content": "x", "append": true, "createParents": true})),
-        ("edit_file", json!({"path": path, "edits": [{"oldText": "SECRET", "newText": "x"}]})),
-        ("create_directory", json!({"path": path})),
-        ("move_file", json!({"source": path, "destination": "stolen"})),
-        ("move_file", json!({"source": "a", "destination": path, "createParents": true})),
-        ("copy_file", json!({"source": path, "destination": "stolen"})),
-        ("copy_file", json!({"source": "a", "destination": path, "createParents": true, "overwrite": true})),
-        ("delete_file", json!({"path": path})),
-        ("delete_file", json!({"path": path, "recursive": true})),
-    ]
-}
-
 fn is_refused(answer: &Value) -> bool {
     let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
     answer.get("error").is_some() || answer["result"]["isError"] == true || text.contains(": Error - ")
@@ -220,7 +206,7 @@ fn no_spelling_changes_denied_files_or_the_outside() {
     let before = state(&tree);
     let outside = OUTSIDE.iter().chain(&DEVICES).map(|spelling| spelled(&tree, spelling));
     for path in denied(&tree).into_iter().chain(outside) {
-        for (tool, arguments) in changes(&path) {
+        for (tool, arguments) in changing(&path) {
             let said = server.tool(tool, arguments.clone());
             assert!(said["isError"] == true, "{tool} {arguments}: {said}");
         }

@@ -56,6 +56,9 @@ mod update;
 
 use std::fs;
 
+#[cfg(any(target_os = "linux", windows))]
+use serde_json::{Value, json};
+
 use crate::support::{TestServer, Tree};
 
 /// A server with write access.
@@ -75,4 +78,23 @@ pub(crate) fn names(tree: &Tree, path: &str) -> Vec<String> {
         entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("text")).collect();
     names.sort();
     names
+}
+
+/// Every call that changes something, with `path` as one of its paths. The tree has a file `a` and a directory `tree`.
+#[cfg(any(target_os = "linux", windows))]
+pub(crate) fn changing(path: &str) -> Vec<(&'static str, Value)> {
+    vec![
+        ("write_file", json!({"path": path, "content": "x", "createParents": true})),
+        ("write_file", json!({"path": path, "content": "x", "append": true, "createParents": true})),
+        ("edit_file", json!({"path": path, "edits": [{"oldText": "SECRET", "newText": "x"}]})),
+        ("create_directory", json!({"path": path})),
+        ("move_file", json!({"source": path, "destination": "stolen"})),
+        ("move_file", json!({"source": "a", "destination": path, "createParents": true})),
+        ("move_file", json!({"source": "tree", "destination": path, "createParents": true})),
+        ("copy_file", json!({"source": path, "destination": "stolen"})),
+        ("copy_file", json!({"source": "a", "destination": path, "createParents": true, "overwrite": true})),
+        ("copy_file", json!({"source": "tree", "destination": path, "createParents": true})),
+        ("delete_file", json!({"path": path})),
+        ("delete_file", json!({"path": path, "recursive": true})),
+    ]
 }

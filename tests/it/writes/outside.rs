@@ -1,32 +1,15 @@
 //! No way out for anything that changes something: after every attempt, everything outside is unchanged to the last
 //! time stamp, and every answer is the same whether or not something is there.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::changing;
 use super::refused::state;
 use crate::sandbox::attempts::{LEADS_OUTSIDE, OTHERS};
 use crate::sandbox::escapes::{self, Target};
 use crate::sandbox::walls::Walls;
 use crate::sandbox::{keeps_the_host_private, race, say};
 use crate::support::{Client, Tree};
-
-/// Every call that changes something, with `path` as one of its paths.
-pub(crate) fn calls(path: &str) -> Vec<(&'static str, Value)> {
-    vec![
-        ("write_file", json!({"path": path, "content": "x", "createParents": true})),
-        ("write_file", json!({"path": path, "content": "x", "append": true, "createParents": true})),
-        ("edit_file", json!({"path": path, "edits": [{"oldText": "SECRET", "newText": "x"}]})),
-        ("create_directory", json!({"path": path})),
-        ("move_file", json!({"source": path, "destination": "stolen"})),
-        ("move_file", json!({"source": "a", "destination": path, "createParents": true})),
-        ("move_file", json!({"source": "tree", "destination": path, "createParents": true})),
-        ("copy_file", json!({"source": path, "destination": "stolen"})),
-        ("copy_file", json!({"source": "a", "destination": path, "createParents": true, "overwrite": true})),
-        ("copy_file", json!({"source": "tree", "destination": path, "createParents": true})),
-        ("delete_file", json!({"path": path})),
-        ("delete_file", json!({"path": path, "recursive": true})),
-    ]
-}
 
 pub(crate) fn tree() -> Tree {
     let tree = Tree::new().file("a", "a").file("tree/b", "b").dir("d/e").link("up", "..").link("d/far", "../../");
@@ -62,7 +45,7 @@ pub(super) fn no_way_out_changes_anything(tree: &Tree, server: &mut impl Client)
         let answers: Vec<Vec<String>> = paths
             .iter()
             .map(|path| {
-                let answers = calls(path).into_iter().map(|(tool, arguments)| {
+                let answers = changing(path).into_iter().map(|(tool, arguments)| {
                     let error = server.tool_error(tool, arguments);
                     assert!(error.contains("leads outside the served directory"), "{tool} {path}: {error}");
                     keeps_the_host_private(tree, &error, path);
@@ -94,7 +77,7 @@ fn no_attempt_changes_anything(walls: Walls) {
         let before = state_around(&tree);
         let mut said = Vec::new();
         for (spelling, path) in LEADS_OUTSIDE.iter().map(|spelling| (spelling, escapes::spelled(&tree, spelling))) {
-            for (tool, arguments) in calls(&path) {
+            for (tool, arguments) in changing(&path) {
                 // A link that leads outside is a name inside: it may itself be moved, copied and deleted.
                 if is_link(&tree, &path) && ["move_file", "copy_file", "delete_file"].contains(&tool) {
                     continue;
@@ -108,7 +91,7 @@ fn no_attempt_changes_anything(walls: Walls) {
         }
         for (spelling, ..) in OTHERS {
             things_to_move();
-            for (tool, arguments) in calls(&escapes::spelled(&tree, spelling)) {
+            for (tool, arguments) in changing(&escapes::spelled(&tree, spelling)) {
                 let said = server.tool(tool, arguments);
                 keeps_the_host_private(&tree, &said.to_string(), &escapes::spelled(&tree, spelling));
             }
